@@ -1,0 +1,44 @@
+"""Quality of turns."""
+
+import pyarrow as pa
+
+from schemas.shared_columns import LANDED_AT, TENANT
+from schemas.table import EXAMPLE_TIME, UTC_MICROSECONDS, Column, Table, at_least, at_most, not_null
+
+TURN_SIGNALS = Table(
+    name="turn_signals",
+    doc="One row per turn: its quality signals, and keep or the first rule that it breaks.",
+    key=("tenant", "turn_id"),
+    columns=(
+        TENANT,
+        Column("turn_id", pa.string(), "The turn.", (not_null,), "t1"),
+        Column("text_hash", pa.string(), "SHA-256 of the anonymised text, hex.", (), "0" * 64),
+        Column("lang", pa.string(), "ISO 639-1 code of the language; und where it is not certain.", (not_null,), "en"),
+        Column("lang_score", pa.float32(), "Confidence of the language, 0 to 1.", (at_least(0), at_most(1)), 1.0),
+        Column("n_chars", pa.int32(), "Code points of the text.", (not_null, at_least(0)), 5),
+        Column("n_words", pa.int32(), "Words of the text outside code.", (not_null, at_least(0)), 1),
+        Column(
+            "repeated_line_share",
+            pa.float32(),
+            "Share of characters in lines said before (Gopher, arXiv 2112.11446, table A1).",
+            (at_least(0), at_most(1)),
+            0.0,
+        ),
+        Column(
+            "top_ngram_share",
+            pa.float32(),
+            "Share of characters in the most frequent 4-gram of words (Gopher, arXiv 2112.11446, table A1).",
+            (at_least(0), at_most(1)),
+            0.0,
+        ),
+        Column("is_empty", pa.bool_(), "No visible text, no tool call and no media.", (not_null,), False),
+        Column("is_truncated", pa.bool_(), "The log, the model or an upstream tool cut the text.", (not_null,), False),
+        Column("keep", pa.bool_(), "Worth embedding and, by consent, training on.", (not_null,), True),
+        Column("reason", pa.string(), "First rule that the turn breaks; null for a kept one."),
+        Column("rule_version", pa.int32(), "Version of rules and thresholds.", (not_null, at_least(1)), 1),
+        LANDED_AT,
+        Column("tagged_at", UTC_MICROSECONDS, "Start of the micro-batch that tagged it, UTC.", (not_null,), EXAMPLE_TIME),
+    ),
+    statistics=("tenant", "turn_id", "keep", "landed_at", "tagged_at"),
+    holds_text=False,
+)
