@@ -1,0 +1,119 @@
+"""What every command shares: the global options, exit codes, errors without stack traces, JSON output."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+
+
+class Exit(IntEnum):
+    """Exit codes of every command and job."""
+
+    DONE = 0
+    FAILED = 1
+    WRONG_USE = 2
+    DATA_GAP = 3
+    GATE_HELD = 4
+    SCHEMA_CHANGE = 5
+    INTERRUPTED = 130
+
+
+class UserError(click.ClickException):
+    """A fault that the person at the terminal can mend: wanted, found, what to do next."""
+
+    def __init__(self, message: str, exit_code: Exit = Exit.FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = int(exit_code)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options that every command takes."""
+
+    lake: Path
+    keys: Path
+    bootstrap: str | None = None
+    json: bool = False
+    debug: bool = False
+    console: Console = field(default_factory=lambda: Console(stderr=True))
+
+    @property
+    def kafka_folder(self) -> Path:
+        """Data of the embedded broker: beside the lake and never inside it, since raw text lives there."""
+        return beside(self.lake, "kafka")
+
+    def emit(self, figures: Mapping[str, Any]) -> None:
+        """Print ``figures`` as one line of JSON on standard output."""
+        click.echo(orjson.dumps(dict(figures), default=str).decode())
+
+
+def beside(lake: Path, suffix: str) -> Path:
+    """Return the folder beside the lake that holds what must never be inside it, for instance ``lake.keys``."""
+    return lake.with_name(f"{lake.name}.{suffix}")
+
+
+SHARED_OPTIONS = (
+    click.option("--lake", type=click.Path(path_type=Path), envvar="TURNMILL_LAKE", default=Path("lake"),
+                 show_default=True, help="Folder of the lake."),
+    click.option("--keys", type=click.Path(path_type=Path), envvar="TURNMILL_KEYS", default=None,
+                 help="Folder of the keys.  [default: beside the lake, NAME.keys]"),
+    click.option("--bootstrap", envvar="TURNMILL_BOOTSTRAP", default=None, metavar="HOST:PORT",
+                 help="Kafka cluster to use instead of the embedded broker."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON line instead of tables."),
+    click.option("--debug", is_flag=True, envvar="TURNMILL_DEBUG", help="Show stack traces."),
+)  # fmt: skip
+
+
+def turnmill_command(name: str, *, lake_default: Path | None = None, **attrs: Any) -> Callable[[Callable], click.Command]:
+    """Make a click command whose first parameter is ``Settings`` and that knows the options of every command."""
+
+    def wrap(function: Callable) -> click.Command:
+        @functools.wraps(function)
+        def run(lake: Path, keys: Path | None, bootstrap: str | None, as_json: bool, debug: bool, **rest: Any) -> Any:
+            lake = Path(os.path.abspath(lake))
+            settings = Settings(lake, Path(os.path.abspath(keys)) if keys else beside(lake, "keys"), bootstrap, as_json, debug)
+            with told_plainly(settings):
+                return function(settings, **rest)
+
+        for option in reversed(SHARED_OPTIONS):
+            run = option(run)
+        command = click.command(name, **attrs)(run)
+        if lake_default is not None:
+            next(p for p in command.params if p.name == "lake").default = lake_default
+        return command
+
+    return wrap
+
+
+class told_plainly:  # noqa: N801 - reads as a sentence where it is used
+    """Turn an unexpected error into one line on standard error; with ``--debug`` the stack trace comes first."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        if error is None or isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort | SystemExit):
+            return False
+        if isinstance(error, KeyboardInterrupt):
+            self.settings.console.print("Interrupted.")
+            sys.exit(Exit.INTERRUPTED)
+        if self.settings.debug:
+            traceback.print_exception(error)
+        # An unforeseen message may quote data, so only the kind of the error is told without --debug.
+        told = str(error) if getattr(error, "safe_to_show", False) else f"unexpected {type(error).__name__}"
+        click.echo(f"Error: {told}" + ("" if self.settings.debug else "  (run again with --debug to see where)"), err=True)
+        sys.exit(Exit.FAILED)
