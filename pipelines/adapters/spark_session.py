@@ -1,0 +1,76 @@
+"""The Spark session of every job, the same under ``turnmill`` and under ``spark-submit``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import psutil
+
+from pipelines.adapters import jars
+from pipelines.adapters.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SPARK_SETTINGS: dict[str, str] = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "4",
+    # The per-commit snapshot work halves ingest throughput at the default of 50 partitions (DESIGN.md section 5).
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.databricks.delta.properties.defaults.enableChangeDataFeed": "true",
+    # Chat rows reach megabytes: the default of 10,000 rows an Arrow batch would hold gigabytes.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "5000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "67108864",
+    "spark.python.worker.reuse": "true",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.numRecentProgressUpdates": "1000",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    # Redacts what looks like a secret in the environment page and in event logs; keys are never in the conf anyway.
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|turnmill.keys",
+}
+"""Settings without spaces in their values, so that ``spark-submit $(turnmill spark-args)`` needs no quoting."""
+
+
+def driver_memory() -> str:
+    """Half of the machine's memory, between 1 and 8 GiB, as Spark writes it."""
+    half = psutil.virtual_memory().total // 2 // 2**20
+    return f"{min(max(half, 1024), 8192)}m"
+
+
+def spark_session(name: str, *, cores: int | None = None) -> SparkSession:
+    """Return the session of this process, started on first use.
+
+    Under ``spark-submit`` the master, the jars and the settings are those of its command line; started from
+    Python, jars come from the cache and the master is ``local[cores]`` (all cores by default).
+    Raises ``JavaError`` and ``JarError``, which say what to install.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    if not under_spark_submit():
+        os.environ["JAVA_HOME"] = str(find_java().home)
+        builder = builder.master(f"local[{cores or '*'}]").config("spark.jars", ",".join(map(str, jars.classpath("spark"))))
+        builder = builder.config("spark.driver.memory", driver_memory()).config("spark.driver.host", "127.0.0.1")
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+        for key, value in SPARK_SETTINGS.items():
+            builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    if not under_spark_submit():
+        session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def under_spark_submit() -> bool:
+    """Tell whether ``spark-submit`` started this Python process."""
+    return "SPARK_ENV_LOADED" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ

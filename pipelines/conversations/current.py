@@ -1,0 +1,27 @@
+"""The view ``turns_current``: each turn once, though older repeats may have landed again."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from schemas import TURNS
+from schemas.shared_columns import CONSENTS, COORDINATES
+
+FIRST_LANDED = ("landed_at", *COORDINATES)
+
+
+def turns_current(turns: DataFrame) -> DataFrame:
+    """Keep per (tenant, turn_id) the row that landed first, under the strictest consent of all its rows.
+
+    Needs all rows of each turn that it is given: filter whole turns before, never rows.
+    """
+    strictness = F.array_position(F.array(*map(F.lit, CONSENTS)), F.col("consent"))
+    turn = Window.partitionBy("tenant", "turn_id")
+    return (
+        turns.withColumn("_strictest", F.max(strictness).over(turn))
+        .withColumn("_nth", F.row_number().over(turn.orderBy(*FIRST_LANDED)))
+        .where(F.col("_nth") == 1)
+        .withColumn("consent", F.element_at(F.array(*map(F.lit, CONSENTS)), F.col("_strictest").cast("int")))
+        .select(*TURNS.column_names)
+    )
