@@ -1,0 +1,80 @@
+"""Unicode disguises undone for detection, with an exact map back: one unit is the code point, everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_FULL_WIDTH = {chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
+_WIDE_DIGITS = (0x1D7CE, 0x1D800), (0x1E950, 0x1E95A), (0x1FBF0, 0x1FBFA)
+_DIGITS = {
+    chr(c): str(int(chr(c)))
+    for first, end in ((0x80, 0xFF00), *_WIDE_DIGITS)
+    for c in range(first, end)
+    if chr(c).isdecimal()
+}
+_DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe63", "-")
+_NARROW_SPACES = dict.fromkeys("\u00a0\u2002\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f", " ")
+_OTHERS = {"\u3002": ".", "\ufe52": ".", "\uff61": ".", "\ufe6b": "@", "\u0130": "I", "\u2024": "."}
+_ONE_TO_ONE = _NARROW_SPACES | _DASHES | _OTHERS | _FULL_WIDTH | _DIGITS
+"""One character for one. The wide space U+3000 is not in it: it parts numbers that must not be joined."""
+
+_INVISIBLE = (
+    "\u00ad\u0300-\u036f\u061c\u180b-\u180e\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u2069\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0001-\U000e01ef"
+)
+"""Combining marks, variation selectors and characters without width, as a regex class."""
+
+# Beyond U+FFFF the regex engine compares range after range, so there the class must stay short.
+_DISGUISED = re.compile(
+    "["
+    + "".join(re.escape(c) for c in _ONE_TO_ONE if c < "\U00010000")
+    + "".join(f"{chr(first)}-{chr(end - 1)}" for first, end in _WIDE_DIGITS)
+    + _INVISIBLE
+    + "]"
+)
+_REMOVED = re.compile(f"[{_INVISIBLE}]+")
+
+
+class Folded(NamedTuple):
+    """A text as detectors see it. ``starts[i]`` is where character i begins in the source; None is one to one.
+
+    ``starts`` has one more entry than ``text``: the end. A mark that was removed belongs to the character before it.
+    """
+
+    text: str
+    starts: Sequence[int] | None = None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the place in the source of ``text[start:end]``."""
+        return (start, end) if self.starts is None else (self.starts[start], self.starts[end])
+
+
+def fold(text: str) -> Folded:
+    """Return the text with full-width forms, native digits, dashes and narrow spaces as ASCII, invisible marks removed.
+
+    Restricted on purpose: no NFKC, so nothing grows or joins. Linear; plain text comes back as the same object.
+    """
+    if text.isascii() or _DISGUISED.search(text) is None:
+        return Folded(text)
+    starts: list[int] = []
+    pieces: list[str] = []
+    done = 0
+    for gap in _REMOVED.finditer(text):
+        pieces.append(text[done : gap.start()])
+        starts.extend(range(done, gap.start()))
+        done = gap.end()
+    pieces.append(text[done:])
+    plain = _DISGUISED.sub(lambda found: _ONE_TO_ONE[found[0]], "".join(pieces))
+    if not starts and done == 0:
+        return Folded(plain)
+    starts.extend(range(done, len(text) + 1))
+    return Folded(plain, starts)
+
+
+def compose(outer: Sequence[int] | None, inner: Sequence[int] | None) -> Sequence[int] | None:
+    """Chain two maps: ``inner`` leads into a text that ``outer`` leads on from."""
+    if outer is None or inner is None:
+        return inner if outer is None else outer
+    return [outer[i] for i in inner]
