@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 """Called with bytes so far, bytes in all, and the name of the jar that has just come."""
 
 
-class JarsError(RuntimeError):
+class JarError(RuntimeError):
     """The jars are not there and could not be had; the message says what was wanted, what came, and what to do."""
 
     safe_to_show = True
@@ -53,7 +53,7 @@ class Jar:
 
 @cache
 def jar_sets() -> dict[str, tuple[Jar, ...]]:
-    """Return the checked-in list: set name (``spark``, ``broker``) to its jars, all that are needed, in a fixed order."""
+    """Return the checked-in list: set name (``spark``, ``broker``) to all jars that are needed, in a fixed order."""
     listed = json.loads(LOCK_FILE.read_text("utf-8"))
     return {name: tuple(Jar(**jar) for jar in jars) for name, jars in listed.items()}
 
@@ -69,7 +69,7 @@ def jars_folder(set_name: str, progress: Progress | None = None) -> Path:
     A filled cache is told by its marker and the sizes of the files, without Java and without network. A download is
     checked by sha256, and becomes visible by one rename; of two processes that start at once, one downloads.
     Environment ``TURNMILL_MAVEN_REPOSITORY`` names a mirror to use instead of Maven Central.
-    Errors: ``JarsError``, ``JavaError``; ``KeyError`` for a set that the list does not have.
+    Errors: ``JarError``, ``JavaError``; ``KeyError`` for a set that the list does not have.
     """
     jars = jar_sets()[set_name]
     folder = _folder_of(set_name, jars)
@@ -152,7 +152,7 @@ def _download(set_name: str, jars: Sequence[Jar], folder: Path, progress: Progre
         raise _could_not_get(set_name, jars, work / "ivy" / "cache") from failure
     if different := _differing(fresh, jars):
         shutil.rmtree(work)
-        raise JarsError(
+        raise JarError(
             f"{len(different)} of {len(jars)} jars of set {set_name} are not those of the checked-in list "
             f"(sha256 differs, first {different[0]}); nothing was kept. Try again, and check the mirror if one is set."
         )
@@ -160,9 +160,9 @@ def _download(set_name: str, jars: Sequence[Jar], folder: Path, progress: Progre
     shutil.rmtree(work, ignore_errors=True)
 
 
-def _could_not_get(set_name: str, jars: Sequence[Jar], ivy_cache: Path) -> JarsError:
+def _could_not_get(set_name: str, jars: Sequence[Jar], ivy_cache: Path) -> JarError:
     missing = [jar for jar in jars if not any(ivy_cache.rglob(f"{jar.artifact}-{jar.version}.jar"))]
-    return JarsError(
+    return JarError(
         f"Wanted {len(jars)} jars of set {set_name} from Maven Central, got {len(jars) - len(missing)}"
         + (f" (first missing: {missing[0].coordinates})" if missing else "")
         + f". Check the network and run again (what came is kept), set TURNMILL_MAVEN_REPOSITORY to a mirror, "
