@@ -1,0 +1,1 @@
+"""From conversations to an immutable dataset version: rules, drops, splits, files."""

@@ -1,0 +1,1 @@
+"""From a dataset version to a model: the decision, the base, the run."""

@@ -1,0 +1,112 @@
+"""What a training run is asked to do and what it reports: the two JSON files that launcher and worker exchange."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+SPEC_FILE, RESULT_FILE, PROGRESS_FILE, LOG_FILE, ADAPTER_FOLDER = (
+    "spec.json",
+    "result.json",
+    "progress.jsonl",
+    "train.log",
+    "adapter",
+)
+LEAST_STEPS, MOST_STEPS, EPOCHS = 20, 2000, 3
+
+
+def default_steps(n_train: int, rows_a_step: int) -> int:
+    """Return steps for about three epochs, between 20 and 2,000, so that neither a tiny nor a huge set surprises."""
+    return min(max(math.ceil(EPOCHS * n_train / rows_a_step), LEAST_STEPS), MOST_STEPS)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A LoRA fine-tuning run. Lengths are tokens; ``batch_size`` is rows per process and step."""
+
+    run_id: str
+    dataset_version: str
+    dataset: str
+    """Folder that holds train.jsonl and validation.jsonl."""
+    base: str
+    """Folder of the base model."""
+    base_label: str
+    max_steps: int = 60
+    nproc: int = 1
+    batch_size: int = 8
+    learning_rate: float = 5e-3
+    max_length: int = 512
+    lora_rank: int = 16
+    lora_alpha: int = 32
+    evaluation_rows: int = 256
+    """Most rows of the validation split that the loss is measured on, the first by example_id (a hash)."""
+    seed: int = 0
+
+    @property
+    def rows_wanted(self) -> int:
+        """Rows that all steps of all processes consume; a larger train split is read no further."""
+        return self.max_steps * self.batch_size * self.nproc
+
+    def write(self, folder: Path) -> Path:
+        """Write the specification into the run's folder and return its path."""
+        path = folder / SPEC_FILE
+        path.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        return path
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read what ``write`` wrote."""
+        return cls(**_known(cls, orjson.loads(path.read_bytes())))
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Figures of a finished run. Losses are nats per completion token of the validation split, before and after."""
+
+    loss_before: float
+    loss_after: float
+    train_loss: float
+    steps: int
+    tokens: int
+    """Tokens that the steps saw, prompts and completions, padding left out."""
+    seconds: float
+    rows_train: int
+    rows_validation: int
+    rows_prompt_cut: int
+    """Rows whose prompt lost its oldest tokens to fit ``max_length``."""
+    rows_too_long: int
+    """Rows left out because the completion alone does not fit ``max_length``."""
+    nproc: int
+    device: str = "cpu"
+    extra: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """All numbers by name, as ``training_runs.metrics`` holds them; perplexity is e to the loss."""
+        numbers = {k: float(v) for k, v in asdict(self).items() if isinstance(v, int | float)}
+        perplexities = {
+            "perplexity_before": math.exp(min(self.loss_before, 50.0)),
+            "perplexity_after": math.exp(min(self.loss_after, 50.0)),
+        }
+        return numbers | perplexities | self.extra
+
+    def write(self, folder: Path) -> None:
+        """Write the result into the run's folder, under a temporary name first."""
+        staging = folder / f".{RESULT_FILE}"
+        staging.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        staging.replace(folder / RESULT_FILE)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read what ``write`` wrote; raises ``FileNotFoundError`` for a run that did not finish."""
+        return cls(**_known(cls, orjson.loads((folder / RESULT_FILE).read_bytes())))
+
+
+def _known(cls: type, values: dict[str, Any]) -> dict[str, Any]:
+    """Keep the fields that ``cls`` has, so that a newer file can be read by an older version."""
+    names = {f.name for f in fields(cls)}
+    return {k: v for k, v in values.items() if k in names}
