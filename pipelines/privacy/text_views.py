@@ -1,0 +1,94 @@
+"""What a stretch of bytes says once escapes are undone: JSON, percent, form and base64 encodings, nested too."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote_to_bytes
+
+_DEPTH = 4
+_UNICODE = re.compile(rb"\\[uU]([0-9a-fA-F]{4})(?:\\[uU]([dD][c-fC-F][0-9a-fA-F]{2}))?")
+_SHORT_ESCAPES = (
+    (b'\\"', b'"'),
+    (b"\\/", b"/"),
+    (b"\\n", b"\n"),
+    (b"\\t", b"\t"),
+    (b"\\r", b"\r"),
+    (b"\\b", b"\b"),
+    (b"\\f", b"\f"),
+)
+_PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
+_BASE64_RUN = re.compile(rb"(?:[A-Za-z0-9+/_-]{12,}[\r\n]{0,2})+={0,2}")
+_HEX_RUN = re.compile(rb"[0-9a-f-]+")
+_KEPT_BACKSLASH = b"\x00\\\x00"
+
+
+def text_views(text: bytes, depth: int = _DEPTH) -> Iterator[tuple[str, bytes]]:
+    """Yield (how it was decoded, bytes) for ``text`` and each decoded form of it, up to ``depth`` layers.
+
+    The name is empty for the text itself, else the layers from the outside in, for instance ``json>percent``.
+    """
+    yield "", text
+    if depth == 0:
+        return
+    for name, decode in (("json", undo_json), ("percent", undo_percent), ("form", undo_form), ("base64", undo_base64)):
+        decoded = decode(text)
+        if decoded is not None:
+            for inner, view in text_views(decoded, depth - 1):
+                yield f"{name}>{inner}" if inner else name, view
+
+
+def undo_json(text: bytes) -> bytes | None:
+    """Undo one layer of JSON string escapes anywhere in ``text``; None when there is none."""
+    if b"\\" not in text:
+        return None
+    decoded = text.replace(b"\\\\", _KEPT_BACKSLASH)
+    for escape, plain in _SHORT_ESCAPES:
+        decoded = decoded.replace(escape, plain)
+    decoded = _UNICODE.sub(_character, decoded).replace(_KEPT_BACKSLASH, b"\\")
+    return None if decoded == text else decoded
+
+
+def undo_percent(text: bytes) -> bytes | None:
+    """Undo one layer of percent-encoding; None when there is none."""
+    return unquote_to_bytes(text) if b"%" in text and _PERCENT.search(text) else None
+
+
+def undo_form(text: bytes) -> bytes | None:
+    """Undo form encoding, where a space is a plus sign; None when no percent sign shows that it may be one."""
+    return undo_percent(text.replace(b"+", b" ")) if b"+" in text else None
+
+
+def undo_base64(text: bytes) -> bytes | None:
+    """Decode each base64 run of 12 characters or more, one NUL between them; None when there is none."""
+    decoded = []
+    for run in _BASE64_RUN.findall(text):
+        if _HEX_RUN.fullmatch(run):
+            continue
+        letters = re.sub(rb"[\r\n=]", b"", run).replace(b"-", b"+").replace(b"_", b"/")
+        letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+        try:
+            plain = base64.b64decode(letters + b"=" * (-len(letters) % 4))
+        except binascii.Error:
+            continue
+        if _reads_like_text(plain):
+            decoded.append(plain)
+    return b"\x00".join(decoded) if decoded else None
+
+
+def _reads_like_text(plain: bytes) -> bool:
+    """Tell text from what base64 makes of words and hashes: few control bytes in the first 48."""
+    head = plain[:48]
+    controls = len(head.translate(None, bytes(range(32, 127)) + b"\t\n\r\x00"))
+    return controls * 3 < len(head)
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    high, low = int(match[1], 16), match[2]
+    if low is None:
+        return chr(high).encode("utf-8", "replace")
+    if 0xD800 <= high < 0xDC00:
+        return chr(0x10000 + ((high - 0xD800) << 10) + (int(low, 16) - 0xDC00)).encode()
+    return chr(high).encode("utf-8", "replace") + b"?"
