@@ -9,6 +9,9 @@ from typing import Any
 
 from schemas.records import DeadReason
 
+Buffer = bytes
+"""The built-in type, for classes that have a field of its name."""
+
 
 @dataclass(slots=True)
 class ToolCall:
@@ -21,18 +24,25 @@ class ToolCall:
 
 @dataclass(slots=True)
 class MediaPart:
-    """An image, audio clip or file as a reference. ``sha256`` is a keyed digest (hex) of the inline bytes or the URI."""
+    """An image, audio clip or file as a reference. ``sha256`` is a keyed digest (hex) of the inline bytes or the URI.
+
+    ``content`` holds what is to be digested between the adapter and the identity; it is None in a finished turn.
+    """
 
     type: str
     media_type: str | None = None
     sha256: str | None = None
     bytes: int | None = None
     uri: str | None = None
+    content: Buffer | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
 class Message:
-    """One message as a format gives it, before identity. ``parent`` indexes the talk's messages; -1 is the root."""
+    """One message as a format gives it, before identity. ``parent`` indexes the talk's messages; -1 is the root.
+
+    ``user_id`` names the author where a talk has several; None means the talk's user.
+    """
 
     role: str
     text: str = ""
@@ -47,11 +57,16 @@ class Message:
     finish_reason: str | None = None
     created_at: dt.datetime | None = None
     flags: list[str] = field(default_factory=list)
+    user_id: str | None = None
 
 
 @dataclass(slots=True)
 class Rating:
-    """Feedback as a format gives it. ``target`` indexes the talk's messages; None judges ``response_id`` or the talk."""
+    """Feedback as a format gives it.
+
+    ``target`` indexes the talk's messages; without it ``turn_id``, ``response_id`` or the whole talk is judged.
+    ``measure`` names what an evaluation measured.
+    """
 
     kind: str
     value: float | None = None
@@ -59,6 +74,8 @@ class Rating:
     target: int | None = None
     response_id: str | None = None
     created_at: dt.datetime | None = None
+    turn_id: str | None = None
+    measure: str | None = None
 
 
 @dataclass(slots=True)
@@ -110,11 +127,15 @@ class Feedback:
     consent: str
     source: str
     adapter_version: int
+    conversation_ref: str | None = None
 
 
 @dataclass(slots=True)
 class Rejection:
-    """An item that cannot be used. ``detail`` holds names and counts, never values of the record."""
+    """An item that cannot be used. ``detail`` holds names and counts, never values of the record.
+
+    ``payload`` is the part of the record that was rejected; None means the whole record.
+    """
 
     entry: int
     position: int
@@ -122,6 +143,7 @@ class Rejection:
     detail: str
     tenant: str
     consent: str
+    payload: Buffer | None = field(default=None, repr=False)
 
 
 Item = Turn | Feedback | Rejection

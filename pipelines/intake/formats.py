@@ -1,0 +1,72 @@
+"""The log formats that intake reads, in one place: add a module under ``readers`` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pipelines.intake.items import Entry, Talk
+from pipelines.intake.readers import (
+    anthropic_messages,
+    lmsys_chat,
+    oasst_tree,
+    openai_chat,
+    otel_genai,
+    sharegpt,
+    turnmill_feedback,
+    wildchat,
+)
+
+
+class LogFormat(Protocol):
+    """What a reader module gives. ``TELLS``: top-level keys of which an entry of the format has at least one."""
+
+    @property
+    def NAME(self) -> str:  # noqa: D102, N802
+        ...
+
+    @property
+    def VERSION(self) -> int:  # noqa: D102, N802
+        ...
+
+    @property
+    def TELLS(self) -> frozenset[str]:  # noqa: D102, N802
+        ...
+
+    def matches(self, entry: Entry) -> bool:
+        """Tell by shape whether the entry is of this format. Never raises."""
+
+    def read(self, entry: Entry) -> Talk:
+        """Read the entry; pure. Raises BadShape when a field is not what the format says."""
+
+
+FORMATS: tuple[LogFormat, ...] = (
+    openai_chat,
+    anthropic_messages,
+    sharegpt,
+    wildchat,
+    lmsys_chat,
+    oasst_tree,
+    otel_genai,
+    turnmill_feedback,
+)
+
+FORMAT_OF_NAME: dict[str, LogFormat] = {log_format.NAME: log_format for log_format in FORMATS}
+
+_TOLD_BY: dict[str, list[LogFormat]] = {
+    key: [log_format for log_format in FORMATS if key in log_format.TELLS]
+    for key in sorted(set().union(*(log_format.TELLS for log_format in FORMATS)))
+}
+
+
+def matching_formats(entry: Entry) -> Sequence[LogFormat]:
+    """Return the formats whose shape the entry has: one for a known log, none for an unknown one.
+
+    More than one means that the entry mixes formats and must name its own; guessing would make identity a lottery.
+    """
+    found: list[LogFormat] = []
+    for key in entry:
+        for log_format in _TOLD_BY.get(key, ()):
+            if log_format not in found and log_format.matches(entry):
+                found.append(log_format)
+    return found

@@ -1,0 +1,153 @@
+"""Keyed identity of talks, messages and feedback, made of the raw canonical content before anonymisation."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from pipelines.intake.items import Message, Rating
+from pipelines.intake.tool_arguments import canonical_arguments
+
+KEY_BYTES = 32
+"""Least length of an identity key: the output of SHA-256 (RFC 2104, section 3)."""
+
+ID_BYTES = 16
+"""Ids are HMAC-SHA-256 cut to 128 bits: a chance below 1e-16 for any collision among 1e11 turns."""
+
+SPLIT_BUCKETS = 100
+
+_ABSENT = b"\xff\xff\xff\xff"
+_LINE_END = re.compile("\r\n?")
+
+
+def _field(value: str | None) -> bytes:
+    if value is None:
+        return _ABSENT
+    raw = value.encode("utf-8", "surrogatepass")
+    return len(raw).to_bytes(4, "big") + raw
+
+
+_CONTENT = _field("content")
+_TURN = _field("turn")
+_ROOT = _field("root")
+_MESSAGE = _field("message")
+_FEEDBACK = _field("feedback")
+_TOOL_CALL = _field("tool_call")
+_MEDIA = _field("media")
+_LENGTH_OF_ID = (2 * ID_BYTES).to_bytes(4, "big")
+_CONTENT_OF_ROLE = {role: _CONTENT + _field(role) for role in ("system", "user", "assistant", "tool")}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IdentityKey:
+    """Make the same ids of the same content under one key, for good; without the key nobody can guess or link them.
+
+    An id is HMAC-SHA-256 over a domain tag and fields, each behind its length in 4 bytes (absent: 0xFFFFFFFF), cut to
+    128 bits, as 32 lower-case hex characters. References, split bucket and media digests use subkeys (HKDF-SHA256,
+    RFC 5869, info = purpose), so that they tell nothing about turn ids. Raises ValueError for a key below 32 bytes.
+    """
+
+    key: bytes
+    _users: bytes = field(init=False, compare=False)
+    _conversations: bytes = field(init=False, compare=False)
+    _splits: bytes = field(init=False, compare=False)
+    _media: bytes = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.key) < KEY_BYTES:
+            raise ValueError(f"an identity key has at least {KEY_BYTES} bytes, found {len(self.key)}")
+        for name, purpose in (
+            ("_users", b"user_ref"),
+            ("_conversations", b"conversation_ref"),
+            ("_splits", b"split_bucket"),
+            ("_media", b"media_digest"),
+        ):
+            subkey = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(self.key)
+            object.__setattr__(self, name, subkey)
+
+    def content_id(self, message: Message) -> str:
+        """Identify role and visible content: text, tool calls in order, media in order.
+
+        Text counts in NFC with line feeds as line ends and without outer white space. A tool call counts as name and
+        canonical JSON of its arguments, or the raw string where that does not parse; media by digest. Reasoning,
+        generated ids, times and models do not count.
+        """
+        text = message.text.strip()
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        if "\r" in text:
+            text = _LINE_END.sub("\n", text)
+        raw = text.encode("utf-8", "surrogatepass")
+        head = _CONTENT_OF_ROLE.get(message.role) or _CONTENT + _field(message.role)
+        content = head + len(raw).to_bytes(4, "big") + raw
+        if message.tool_calls or message.parts:
+            content = b"".join((content, *_other_fields(message)))
+        return hmac.digest(self.key, content, "sha256")[:ID_BYTES].hex()
+
+    def turn_id(self, parent_turn_id: str, content_id: str) -> str:
+        """Identify a message in its place: the chain of everything that was said before it."""
+        content = b"".join((_TURN, _field(parent_turn_id), _LENGTH_OF_ID, content_id.encode()))
+        return hmac.digest(self.key, content, "sha256")[:ID_BYTES].hex()
+
+    def root_id(self, tenant: str, stream: str, conversation_id: str | None, user_id: str | None) -> str:
+        """Identify the place where a talk begins; None and an empty string differ."""
+        return self._id(_ROOT, tenant, stream, conversation_id, user_id)
+
+    def message_turn_id(self, root_id: str, source_message: str) -> str:
+        """Identify a message that is logged without its history, by the source's message id or its span and order."""
+        return self._id(_MESSAGE, root_id, source_message)
+
+    def feedback_id(self, root_id: str, target_turn_id: str | None, user_id: str | None, rating: Rating) -> str:
+        """Identify a rating by whom and what it judges, its kind, value, text and time: a replay is the same one."""
+        return self._id(
+            _FEEDBACK,
+            root_id,
+            target_turn_id,
+            rating.response_id,
+            user_id,
+            rating.kind,
+            None if rating.value is None else repr(float(rating.value)),
+            rating.text,
+            None if rating.created_at is None else rating.created_at.isoformat(),
+            rating.measure,
+        )
+
+    def user_ref(self, tenant: str, user_id: str) -> str:
+        """Return the keyed reference of a logged user id inside a tenant."""
+        return _tagged(self._users, b"", tenant, user_id)
+
+    def conversation_ref(self, tenant: str, conversation_id: str) -> str:
+        """Return the keyed reference of a logged conversation id inside a tenant."""
+        return _tagged(self._conversations, b"", tenant, conversation_id)
+
+    def split_bucket(self, tenant: str, user_or_conversation: str) -> int:
+        """Return the bucket, 0 to 99, that all rows of a user (without one: of a conversation) share for good."""
+        content = _field(tenant) + _field(user_or_conversation)
+        return int.from_bytes(hmac.digest(self._splits, content, "sha256")[:8], "big") % SPLIT_BUCKETS
+
+    def media_digest(self, content: bytes) -> str:
+        """Return the keyed digest of an image, audio clip or file (or of its URI): 64 hex characters."""
+        return hmac.digest(self._media, content, "sha256").hex()
+
+    def _id(self, tag: bytes, *fields: str | None) -> str:
+        return _tagged(self.key, tag, *fields)
+
+
+def _tagged(key: bytes, tag: bytes, *fields: str | None) -> str:
+    content = b"".join((tag, *map(_field, fields)))
+    return hmac.digest(key, content, "sha256")[:ID_BYTES].hex()
+
+
+def _other_fields(message: Message) -> list[bytes]:
+    fields: list[bytes] = []
+    for call in message.tool_calls:
+        arguments = canonical_arguments(call.arguments)
+        fields += (_TOOL_CALL, _field(call.name), _field(call.arguments if arguments is None else arguments))
+    for part in message.parts:
+        fields += (_MEDIA, _field(part.sha256))
+    return fields

@@ -1,0 +1,1 @@
+"""One module per log format: ``NAME``, ``VERSION``, ``TELLS``, ``matches(entry)`` and the pure ``read(entry)``."""

@@ -1,0 +1,182 @@
+"""Anthropic Messages: request and response in an envelope, or either of them alone.
+
+Source: Anthropic Messages API, as described by vLLM's protocol classes. Tool results come inside user messages there;
+here they are messages of their own with role ``tool``, before the user's words of the same message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipelines.intake import flags
+from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
+from pipelines.intake.media import inline_media, linked_media, other_part
+from pipelines.intake.roles import chain, last_of_chain, role_of
+from pipelines.intake.shape import (
+    BadShape,
+    first_id,
+    objects,
+    optional_id,
+    optional_object,
+    optional_text,
+    optional_time,
+    text_or_empty,
+)
+from pipelines.intake.tool_arguments import compact_json
+
+NAME = "anthropic_messages"
+VERSION = 1
+TELLS = frozenset({"messages", "request", "response", "stop_reason"})
+
+OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
+MEDIA_BLOCKS = {"image": "image", "document": "file"}
+OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
+
+
+def matches(entry: Entry) -> bool:
+    """Tell by the response (``type`` message, ``stop_reason``), else by top-level ``system`` or Anthropic's blocks."""
+    response = _response(entry)
+    if response is not None:
+        if "choices" in response:
+            return False
+        if ("stop_reason" in response or response.get("type") == "message") and "content" in response:
+            return OF_OTHER_FORMATS.isdisjoint(entry)
+    request = _request(entry)
+    if request is None or not isinstance(request.get("messages"), list):
+        return False
+    if "system" in request or any(_has_own_block(message) for message in request["messages"]):
+        return OF_OTHER_FORMATS.isdisjoint(entry)
+    return False
+
+
+def read(entry: Entry) -> Talk:
+    """Read system text, history and reply. Raises BadShape for a field of another type."""
+    request = _request(entry)
+    if request is None:
+        request = optional_object(entry, "request") or {}
+    response = _response(entry)
+    if response is None:
+        response = optional_object(entry, "response")
+    messages: list[Message] = []
+    if request.get("system") is not None:
+        messages.append(_read_message({"role": "system", "content": request["system"]})[-1])
+    for item in objects(request, "messages"):
+        messages += _read_message(item)
+    chain(messages)
+    if messages and "timestamp" in entry:
+        messages[-1].created_at = optional_time(entry, "timestamp")
+    if response is not None:
+        if "content" not in response and "error" not in response:
+            raise BadShape("response must hold content or an error")
+        _add_reply(messages, request, response)
+    metadata = optional_object(request, "metadata")
+    return Talk(
+        messages,
+        first_id((entry, "conversation_id"), (metadata, "conversation_id"), (metadata, "session_id")),
+        first_id((entry, "user_id"), (metadata, "user_id")),
+    )
+
+
+def _request(entry: Entry) -> dict[str, Any] | None:
+    if "messages" in entry:
+        return entry
+    request = entry.get("request")
+    return request if isinstance(request, dict) and "messages" in request else None
+
+
+def _response(entry: Entry) -> dict[str, Any] | None:
+    if "stop_reason" in entry or entry.get("type") == "message":
+        return entry
+    response = entry.get("response")
+    return response if isinstance(response, dict) else None
+
+
+def _has_own_block(message: Any) -> bool:
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return False
+    return any(
+        isinstance(block, dict)
+        and isinstance(kind := block.get("type"), str)
+        and (kind in OWN_BLOCKS or (kind in MEDIA_BLOCKS and isinstance(block.get("source"), dict)))
+        for block in content
+    )
+
+
+def _add_reply(messages: list[Message], request: dict[str, Any], response: dict[str, Any]) -> None:
+    if response.get("content") is None:
+        return
+    parent = last_of_chain(messages)
+    reply = _read_message({"role": response.get("role") or "assistant", "content": response["content"]})
+    for message in reply:
+        message.parent = parent
+        parent = len(messages)
+        messages.append(message)
+    last = messages[-1]
+    last.model = optional_text(response, "model") or optional_text(request, "model")
+    last.response_id = optional_id(response, "id")
+    last.finish_reason = optional_text(response, "stop_reason")
+    if last.finish_reason is None and "stop_reason" in response:
+        last.flags.append(flags.STREAM_INCOMPLETE)
+
+
+def _read_message(item: dict[str, Any]) -> list[Message]:
+    """Return the tool results of a message, each by itself, and then what is left of it."""
+    message = Message(role_of(item.get("role")))
+    content = item.get("content")
+    if content is None or isinstance(content, str):
+        message.text = content or ""
+        return [message]
+    blocks = objects(item, "content")
+    results = [_read_tool_result(block) for block in blocks if block.get("type") == "tool_result"]
+    spoken = [block for block in blocks if block.get("type") != "tool_result"]
+    for block in spoken:
+        _read_block(message, block)
+    return [*results, message] if spoken or not results else results
+
+
+def _read_block(message: Message, block: dict[str, Any]) -> None:
+    kind = block.get("type")
+    if kind == "text":
+        text = text_or_empty(block, "text")
+        message.text = f"{message.text}\n{text}" if message.text else text
+    elif kind == "thinking":
+        thinking = text_or_empty(block, "thinking")
+        message.reasoning = f"{message.reasoning}\n{thinking}" if message.reasoning else thinking
+    elif kind == "redacted_thinking":
+        message.flags.append(flags.REASONING_REDACTED)
+    elif kind == "tool_use":
+        name = text_or_empty(block, "name")
+        if not name:
+            message.flags.append(flags.TOOL_NAME_MISSING)
+        value = block.get("input")
+        arguments = value if isinstance(value, str) else compact_json({} if value is None else value, "input")
+        message.tool_calls.append(ToolCall(optional_id(block, "id"), name, arguments))
+    else:
+        message.parts.append(_read_media(message, block, kind))
+
+
+def _read_media(message: Message, block: dict[str, Any], kind: Any) -> MediaPart:
+    if isinstance(kind, str) and kind in MEDIA_BLOCKS and (source := optional_object(block, "source")) is not None:
+        media_type = optional_text(source, "media_type")
+        if source.get("type") == "base64" and (data := optional_text(source, "data")):
+            return inline_media(MEDIA_BLOCKS[kind], media_type, data)
+        if uri := optional_text(source, "url") or optional_id(source, "file_id"):
+            return linked_media(MEDIA_BLOCKS[kind], media_type, uri)
+    if isinstance(text := block.get("text"), str):
+        message.text = f"{message.text}\n{text}" if message.text else text
+    message.flags.append(flags.UNKNOWN_PART)
+    return other_part(compact_json(block, "content"))
+
+
+def _read_tool_result(block: dict[str, Any]) -> Message:
+    message = Message("tool", tool_call_id=optional_id(block, "tool_use_id"))
+    content = block.get("content")
+    if isinstance(content, str):
+        message.text = content
+    else:
+        for inner in objects(block, "content"):
+            _read_block(message, inner)
+    if block.get("is_error") is True:
+        message.flags.append(flags.TOOL_ERROR)
+    return message

@@ -1,0 +1,199 @@
+"""OpenAI chat: request and response in an envelope, either of them alone, or plain ``{"messages": [...]}``.
+
+Source: OpenAI chat completions API; the envelope is that of NVIDIA's data-flywheel blueprint, README "Log schema".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipelines.intake import flags
+from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
+from pipelines.intake.media import inline_media, linked_media, other_part
+from pipelines.intake.readers import anthropic_messages
+from pipelines.intake.roles import chain, last_of_chain, role_of
+from pipelines.intake.shape import (
+    BadShape,
+    first_id,
+    objects,
+    optional_id,
+    optional_object,
+    optional_text,
+    optional_time,
+    text_or_empty,
+    wrong_type,
+)
+from pipelines.intake.tool_arguments import compact_json
+
+NAME = "openai_chat"
+VERSION = 1
+TELLS = frozenset({"messages", "request", "choices", "response"})
+
+TEXT_PARTS = ("text", "input_text", "output_text")
+OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
+"""Keys of gateway and tracing logs that also carry ``messages``; those have rules of their own."""
+
+
+def matches(entry: Entry) -> bool:
+    """Tell whether the entry holds OpenAI ``messages`` or ``choices`` and neither Anthropic's nor a gateway's keys."""
+    request, response = _request(entry), _response(entry)
+    if request is None and response is None:
+        return False
+    if entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry):
+        return False
+    return not anthropic_messages.matches(entry)
+
+
+def read(entry: Entry) -> Talk:
+    """Read history and reply; several choices are siblings. Raises BadShape for a field of another type."""
+    request = _request(entry)
+    if request is None:
+        request = optional_object(entry, "request") or {}
+    response = _response(entry)
+    messages = [read_message(item) for item in objects(request, "messages")]
+    if system := optional_text(request, "system"):
+        messages.insert(0, Message("system", system))
+    chain(messages)
+    if messages and "timestamp" in entry:
+        messages[-1].created_at = optional_time(entry, "timestamp")
+    if response is not None:
+        _add_replies(messages, request, response)
+    elif entry.get("response") is not None and "error" not in (optional_object(entry, "response") or {}):
+        raise BadShape("response must hold choices or an error")
+    metadata = request.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else None
+    return Talk(
+        messages,
+        first_id((entry, "conversation_id"), (metadata, "conversation_id"), (metadata, "session_id")),
+        first_id((entry, "user_id"), (entry, "user"), (request, "user"), (request, "safety_identifier")),
+    )
+
+
+def read_message(item: dict[str, Any], default_role: str | None = None) -> Message:
+    """Read one message of the chat completions API and its own time; links are left to the caller."""
+    name = item.get("role") or default_role
+    message = Message(role_of(name))
+    content = item.get("content")
+    if isinstance(content, str):
+        message.text = content
+    elif content is not None:
+        _read_parts(message, objects(item, "content"))
+    if len(item) > 2:
+        _read_rarer_fields(message, item)
+    return message
+
+
+def read_tool_call(item: dict[str, Any], message: Message) -> ToolCall:
+    """Read a call; arguments stay the logged string, an object becomes compact JSON, a lost name is flagged."""
+    function = optional_object(item, "function") or optional_object(item, "custom") or {}
+    name = text_or_empty(function, "name")
+    if not name:
+        message.flags.append(flags.TOOL_NAME_MISSING)
+    arguments = function.get("arguments", function.get("input"))
+    if arguments is None:
+        arguments = ""
+    elif isinstance(arguments, (dict, list)):
+        arguments = compact_json(arguments, "arguments")
+    elif not isinstance(arguments, str):
+        raise wrong_type("arguments", "a string or an object", arguments)
+    return ToolCall(optional_id(item, "id"), name, arguments)
+
+
+def _request(entry: Entry) -> dict[str, Any] | None:
+    if "messages" in entry:
+        return entry
+    request = entry.get("request")
+    return request if isinstance(request, dict) and "messages" in request else None
+
+
+def _response(entry: Entry) -> dict[str, Any] | None:
+    if "choices" in entry:
+        return entry
+    response = entry.get("response")
+    return response if isinstance(response, dict) and "choices" in response else None
+
+
+def _add_replies(messages: list[Message], request: dict[str, Any], response: dict[str, Any]) -> None:
+    parent = last_of_chain(messages)
+    model = optional_text(response, "model") or optional_text(request, "model")
+    created_at = optional_time(response, "created")
+    response_id = optional_id(response, "id")
+    for choice in objects(response, "choices"):
+        if "message" not in choice:
+            raise BadShape("each of choices must hold a message")
+        item = optional_object(choice, "message")
+        if item is None:
+            continue
+        message = read_message(item, "assistant")
+        message.parent = parent
+        message.model = model
+        message.response_id = response_id
+        message.created_at = created_at or message.created_at
+        message.finish_reason = optional_text(choice, "finish_reason")
+        if message.finish_reason is None and "finish_reason" in choice:
+            message.flags.append(flags.STREAM_INCOMPLETE)
+        messages.append(message)
+
+
+def _read_rarer_fields(message: Message, item: dict[str, Any]) -> None:
+    message.created_at = optional_time(item, "created_at" if "created_at" in item else "timestamp")
+    message.reasoning = optional_text(item, "reasoning_content") or optional_text(item, "reasoning")
+    message.tool_calls = [read_tool_call(call, message) for call in objects(item, "tool_calls")]
+    if (legacy := optional_object(item, "function_call")) is not None:
+        message.tool_calls.append(read_tool_call({"function": legacy}, message))
+    if message.role == "tool":
+        message.tool_call_id = optional_id(item, "tool_call_id")
+        message.tool_name = optional_text(item, "name")
+    if refusal := optional_text(item, "refusal"):
+        _add_text(message, refusal)
+        message.flags.append(flags.REFUSAL)
+    if (audio := optional_object(item, "audio")) is not None:
+        _read_audio_reply(message, audio)
+
+
+def _read_parts(message: Message, parts: list[dict[str, Any]]) -> None:
+    for part in parts:
+        kind = part.get("type")
+        if kind in TEXT_PARTS:
+            _add_text(message, text_or_empty(part, "text"))
+        elif kind == "refusal":
+            _add_text(message, text_or_empty(part, "refusal"))
+            message.flags.append(flags.REFUSAL)
+        else:
+            message.parts.append(_read_media(message, part, kind))
+
+
+def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
+    if kind in ("image_url", "video_url", "audio_url"):
+        value = part.get(kind)
+        url = value if isinstance(value, str) else optional_text(optional_object(part, kind) or {}, "url")
+        if url:
+            return linked_media(kind[:5], None, url)
+    elif kind == "input_audio":
+        audio = optional_object(part, "input_audio") or {}
+        form = optional_text(audio, "format")
+        if data := optional_text(audio, "data"):
+            return inline_media("audio", f"audio/{form}" if form else None, data)
+    elif kind == "file":
+        file = optional_object(part, "file") or {}
+        if data := optional_text(file, "file_data"):
+            return linked_media("file", None, data) if data.startswith("data:") else inline_media("file", None, data)
+        if file_id := optional_id(file, "file_id"):
+            return linked_media("file", None, file_id)
+    elif isinstance(text := part.get("text"), str):
+        _add_text(message, text)
+    message.flags.append(flags.UNKNOWN_PART)
+    return other_part(compact_json(part, "content"))
+
+
+def _read_audio_reply(message: Message, audio: dict[str, Any]) -> None:
+    if transcript := optional_text(audio, "transcript"):
+        _add_text(message, transcript)
+    if data := optional_text(audio, "data"):
+        message.parts.append(inline_media("audio", None, data))
+    elif audio_id := optional_id(audio, "id"):
+        message.parts.append(linked_media("audio", None, audio_id))
+
+
+def _add_text(message: Message, text: str) -> None:
+    message.text = f"{message.text}\n{text}" if message.text else text

@@ -1,0 +1,183 @@
+"""OpenTelemetry GenAI: spans and events with ``gen_ai.*`` attributes, and evaluation results.
+
+Source: open-telemetry/semantic-conventions-genai, gen-ai-events.md and gen-ai-input-messages.json. Message content is
+opt-in there, so an entry without any is normal; it ends as ``no_messages``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipelines.intake import flags
+from pipelines.intake.items import Entry, MediaPart, Message, Rating, Talk, ToolCall
+from pipelines.intake.media import inline_media, linked_media, other_part
+from pipelines.intake.readers.otel_attributes import attributes_of, structured
+from pipelines.intake.roles import chain, last_of_chain, role_of
+from pipelines.intake.shape import (
+    first_id,
+    objects,
+    optional_id,
+    optional_number,
+    optional_text,
+    optional_time,
+    text_or_empty,
+)
+from pipelines.intake.tool_arguments import compact_json
+
+NAME = "otel_genai"
+VERSION = 1
+TELLS = frozenset({"attributes"})
+
+EVALUATION = "gen_ai.evaluation.result"
+START_KEYS = ("start_time", "startTimeUnixNano", "start_time_unix_nano", "timestamp", "timeUnixNano", "time_unix_nano")
+END_KEYS = ("end_time", "endTimeUnixNano", "end_time_unix_nano", "timestamp", "timeUnixNano", "time_unix_nano")
+
+
+def matches(entry: Entry) -> bool:
+    """Tell by attributes whose names begin with ``gen_ai.``."""
+    attributes = entry.get("attributes")
+    if isinstance(attributes, dict):
+        return any(key.startswith("gen_ai.") for key in attributes)
+    if isinstance(attributes, list):
+        keys = (pair.get("key") for pair in attributes if isinstance(pair, dict))
+        return any(isinstance(key, str) and key.startswith("gen_ai.") for key in keys)
+    return False
+
+
+def read(entry: Entry) -> Talk:
+    """Read instructions, input, choices and evaluations. Raises BadShape for a field of another type."""
+    attributes = attributes_of(entry) or {}
+    span = optional_id(entry, "span_id") or optional_id(entry, "spanId")
+    response_id = optional_id(attributes, "gen_ai.response.id") or span
+    messages: list[Message] = []
+    if text := _instructions(structured(attributes, "gen_ai.system_instructions")):
+        messages.append(Message("system", text))
+    for item in _message_list(attributes, "gen_ai.input.messages"):
+        messages += _read_message(item, None)
+    chain(messages)
+    if messages:
+        messages[-1].created_at = _first_time(entry, START_KEYS)
+    for message in _read_choices(attributes, messages):
+        message.response_id = response_id
+        message.created_at = _first_time(entry, END_KEYS)
+    talk = Talk(messages, optional_id(attributes, "gen_ai.conversation.id"))
+    talk.user_id = first_id((attributes, "user.id"), (attributes, "enduser.id"))
+    if any(key.startswith("gen_ai.evaluation.") for key in attributes):
+        rating = _read_rating(attributes, response_id)
+        rating.created_at = _first_time(entry, END_KEYS)
+        talk.ratings.append(rating)
+    for event in objects(entry, "events"):
+        if event.get("name") == EVALUATION:
+            talk.ratings.append(_read_rating(attributes_of(event) or {}, response_id))
+    return talk
+
+
+def _read_choices(attributes: dict[str, Any], messages: list[Message]) -> list[Message]:
+    parent = last_of_chain(messages)
+    model = optional_text(attributes, "gen_ai.response.model") or optional_text(attributes, "gen_ai.request.model")
+    reasons = structured(attributes, "gen_ai.response.finish_reasons")
+    replies: list[Message] = []
+    for index, item in enumerate(_message_list(attributes, "gen_ai.output.messages")):
+        above = parent
+        for message in _read_message(item, "assistant"):
+            message.parent = above
+            message.model = model
+            message.finish_reason = optional_text(item, "finish_reason")
+            if message.finish_reason is None and isinstance(reasons, list) and index < len(reasons):
+                message.finish_reason = reasons[index] if isinstance(reasons[index], str) else None
+            above = len(messages)
+            messages.append(message)
+            replies.append(message)
+    return replies
+
+
+def _message_list(attributes: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return objects({key: structured(attributes, key)}, key)
+
+
+def _instructions(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    message = Message("system")
+    for part in objects({"gen_ai.system_instructions": value}, "gen_ai.system_instructions"):
+        _read_part(message, part)
+    return message.text
+
+
+def _read_message(item: dict[str, Any], default_role: str | None) -> list[Message]:
+    """Return the tool answers of a message, each by itself, and then what is left of it."""
+    message = Message(role_of(item.get("role") or default_role))
+    if isinstance(content := item.get("content"), str):
+        message.text = content
+    answers = []
+    parts = objects(item, "parts")
+    for part in parts:
+        if part.get("type") == "tool_call_response":
+            answers.append(_read_answer(part))
+        else:
+            _read_part(message, part)
+    spoken = len(parts) > len(answers) or bool(message.text)
+    return [*answers, message] if spoken or not answers else answers
+
+
+def _read_part(message: Message, part: dict[str, Any]) -> None:
+    kind = part.get("type")
+    if kind == "text":
+        text = text_or_empty(part, "content")
+        message.text = f"{message.text}\n{text}" if message.text else text
+    elif kind == "reasoning":
+        text = text_or_empty(part, "content")
+        message.reasoning = f"{message.reasoning}\n{text}" if message.reasoning else text
+    elif kind == "tool_call":
+        name = text_or_empty(part, "name")
+        if not name:
+            message.flags.append(flags.TOOL_NAME_MISSING)
+        value = part.get("arguments")
+        arguments = value if isinstance(value, str) else "" if value is None else compact_json(value, "arguments")
+        message.tool_calls.append(ToolCall(optional_id(part, "id"), name, arguments))
+    else:
+        message.parts.append(_read_media(message, part, kind))
+
+
+def _read_answer(part: dict[str, Any]) -> Message:
+    """Read a tool answer under ``response`` (the JSON Schema's name) or ``result`` (the events document's)."""
+    message = Message("tool", tool_call_id=optional_id(part, "id"))
+    value = part.get("response", part.get("result"))
+    if isinstance(value, str):
+        message.text = value
+    elif value is not None:
+        message.text = compact_json(value, "response")
+    return message
+
+
+def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
+    media_type = optional_text(part, "mime_type")
+    modality = part.get("modality")
+    modality = modality if modality in ("image", "audio", "video") else "file"
+    if kind == "blob" and (data := optional_text(part, "content")):
+        return inline_media(modality, media_type, data)
+    if kind == "uri" and (uri := optional_text(part, "uri")):
+        return linked_media(modality, media_type, uri)
+    if kind == "file" and (file_id := optional_id(part, "file_id")):
+        return linked_media(modality, media_type, file_id)
+    message.flags.append(flags.UNKNOWN_PART)
+    return other_part(compact_json(part, "parts"))
+
+
+def _read_rating(attributes: dict[str, Any], response_id: str | None) -> Rating:
+    value = optional_number(attributes, "gen_ai.evaluation.score.value")
+    text = optional_text(attributes, "gen_ai.evaluation.explanation")
+    return Rating(
+        "evaluation",
+        value,
+        text or optional_text(attributes, "gen_ai.evaluation.score.label"),
+        response_id=optional_id(attributes, "gen_ai.response.id") or response_id,
+        measure=optional_text(attributes, "gen_ai.evaluation.name"),
+    )
+
+
+def _first_time(entry: Entry, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        if key in entry:
+            return optional_time(entry, key)
+    return None
