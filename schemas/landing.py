@@ -31,6 +31,7 @@ LANDING = Table(
         Column("detail", pa.string(), "What was wanted and found, as names and counts, never values."),
         Column("payload_encrypted", pa.binary(), "The raw record under AES-GCM; dead letters and fragments only."),
         Column("payload_key_id", pa.string(), "Key of the payload, for instance payload-1."),
+        Column("attempts", pa.int32(), "Which try of the record this is; 2 and more are replays.", (not_null,), 1),
         KAFKA_AT,
         LANDED_AT,
         Column("batch_id", pa.int64(), "Micro-batch of the ingest query.", (not_null,), 0),

@@ -16,6 +16,8 @@ CONVERSATION_HEADER = "turnmill-conversation"
 CONSENT_HEADER = "turnmill-consent"
 FORMAT_HEADER = "turnmill-format"
 TRACE_HEADER = "traceparent"
+ATTEMPT_HEADER = "turnmill-attempt"
+"""Set by a replay of a dead letter: which try this is, 2 or more."""
 HEADERS = (
     TENANT_HEADER,
     STREAM_HEADER,
@@ -24,6 +26,7 @@ HEADERS = (
     CONSENT_HEADER,
     FORMAT_HEADER,
     TRACE_HEADER,
+    ATTEMPT_HEADER,
 )
 
 MAX_RECORD_BYTES = 16 * 1024 * 1024

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,3 +41,24 @@ def spark() -> Iterator[object]:
 def lake(tmp_path: Path) -> Lake:
     """An empty lake."""
     return Lake(tmp_path / "lake")
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Bootstrap address of a real broker of this session, with the product's topics; gone afterwards."""
+    from pipelines.adapters.kafka_broker import running_broker
+    from pipelines.adapters.kafka_topics import ensure_topics
+
+    with running_broker(tmp_path_factory.mktemp("kafka")) as bootstrap:
+        ensure_topics(bootstrap)
+        yield bootstrap
+
+
+@pytest.fixture
+def topic(kafka: str) -> str:
+    """Name of a fresh topic of two partitions with the settings of ``turnmill.logs``."""
+    from pipelines.adapters.kafka_topics import ensure_topics
+
+    name = f"test-{uuid.uuid4().hex[:12]}"
+    ensure_topics(kafka, partitions=2, topics=(name,))
+    return name

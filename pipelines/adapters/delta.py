@@ -6,7 +6,7 @@ that has been written is skipped by Delta itself. Without ``txn`` a repeat write
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -132,11 +132,13 @@ def merge(
     *,
     update: bool,
     update_when: str | None = None,
+    update_set: Mapping[str, str] | None = None,
     txn: Transaction | None = None,
 ) -> None:
     """Merge rows by the table's key: new keys are inserted, known ones updated only with ``update``.
 
-    ``frame`` holds each key once. ``update_when`` is an SQL condition over ``old`` and ``new``.
+    ``frame`` holds each key once. ``update_when`` is an SQL condition over ``old`` and ``new``; ``update_set`` replaces
+    what single columns become, which is their new value otherwise.
     At most one merge a table may run under one ``txn`` pair: Delta skips the second in silence.
     """
     from delta.tables import DeltaTable
@@ -148,7 +150,7 @@ def merge(
     target = DeltaTable.forPath(spark, str(lake.table(table.name))).alias("old")
     builder = target.merge(frame.select(*table.column_names).alias("new"), condition)
     if update:
-        builder = builder.whenMatchedUpdate(condition=update_when, set=columns)
+        builder = builder.whenMatchedUpdate(condition=update_when, set={**columns, **(update_set or {})})
     with transaction(spark, txn):
         builder.whenNotMatchedInsert(values=columns).execute()
 

@@ -1,0 +1,104 @@
+import datetime as dt
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.conversations.paths import Known, Node, assemble_root
+
+START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+
+def node(turn_id, parent_id, minute=0, role="user", **values):
+    values.setdefault("conversation_ref", "ref")
+    return Node(turn_id, parent_id, role, START + dt.timedelta(minutes=minute), (minute, turn_id), values.pop("consent", "training"), **values)
+
+
+def test_a_logged_conversation_is_one_row_named_by_its_root():
+    (row,) = assemble_root("r", [node("a", "r"), node("b", "a", 1, "assistant")])
+    assert row["conversation_id"] == "r"
+    assert row["turn_ids"] == ["a", "b"]
+    assert row["n_branches"] == 1
+
+
+def test_the_active_path_ends_in_the_latest_leaf_and_the_other_branch_stays_reachable():
+    turns = [node("a", "r"), node("b1", "a", 1, "assistant"), node("b2", "a", 2, "assistant"), node("c", "b1", 3)]
+    (row,) = assemble_root("r", turns)
+    assert row["turn_ids"] == ["a", "b1", "c"]
+    assert row["branch_turn_ids"] == ["b2"]
+    assert row["n_branches"] == 2
+
+
+def test_system_messages_stand_beside_the_chain():
+    turns = [node("s", "r", role="system"), node("a", "r", system_turn_id="s")]
+    (row,) = assemble_root("r", turns)
+    assert row["turn_ids"] == ["a"]
+    assert row["system_turn_id"] == "s"
+    assert row["n_branches"] == 1
+
+
+def test_a_talk_of_system_messages_only_is_no_conversation():
+    assert assemble_root("r", [node("s", "r", role="system")]) == []
+
+
+def test_without_a_conversation_id_each_leaf_is_a_conversation():
+    turns = [
+        node("a", "r", conversation_ref=None),
+        node("b1", "a", 1, "assistant", conversation_ref=None),
+        node("b2", "a", 2, "assistant", conversation_ref=None),
+        node("x", "r", 3, conversation_ref=None),
+    ]
+    rows = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns)}
+    assert rows == {"a": ["a", "b1"], "b2": ["a", "b2"], "x": ["x"]}
+
+
+def test_a_turn_that_continues_a_known_conversation_inherits_its_id():
+    turns = [node(t, p, m, conversation_ref=None) for t, p, m in (("a", "r", 0), ("b", "a", 1), ("c", "b", 2))]
+    rows = assemble_root("r", turns, [Known("a", ("a", "b"))])
+    assert [(row["conversation_id"], row["turn_ids"]) for row in rows] == [("a", ["a", "b", "c"])]
+
+
+def test_a_late_branch_gets_a_name_of_its_own():
+    turns = [node(t, p, m, conversation_ref=None) for t, p, m in (("a", "r", 0), ("b", "a", 1), ("b2", "a", 2))]
+    rows = assemble_root("r", turns, [Known("a", ("a", "b"))])
+    assert {row["conversation_id"]: row["turn_ids"] for row in rows} == {"a": ["a", "b"], "b2": ["a", "b2"]}
+
+
+def test_the_strictest_consent_counts():
+    (row,) = assemble_root("r", [node("a", "r"), node("b", "a", 1, consent="none"), node("c", "b", 2, consent="analytics")])
+    assert row["consent"] == "none"
+
+
+@st.composite
+def trees(draw, logged=st.booleans()):
+    n = draw(st.integers(1, 12))
+    parents = [draw(st.integers(-1, i - 1)) for i in range(n)]
+    logged = draw(logged)
+    return [
+        node(f"t{i}", "r" if p < 0 else f"t{p}", i, conversation_ref="ref" if logged else None)
+        for i, p in enumerate(parents)
+    ]
+
+
+@given(trees(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_change_the_result(turns: list[Node], shuffler: random.Random):
+    shuffled = [*turns, *turns[:2]]
+    shuffler.shuffle(shuffled)
+    key = lambda row: row["conversation_id"]  # noqa: E731
+    assert sorted(assemble_root("r", shuffled), key=key) == sorted(assemble_root("r", turns), key=key)
+
+
+@given(trees())
+def test_each_anonymous_leaf_has_one_conversation_with_a_name_of_its_own(turns: list[Node]):
+    rows = assemble_root("r", turns)
+    names = [row["conversation_id"] for row in rows]
+    assert len(set(names)) == len(names)
+    covered = {turn_id for row in rows for turn_id in (*row["turn_ids"], *row["branch_turn_ids"])}
+    assert covered == {turn.turn_id for turn in turns}
+
+
+@given(trees(st.just(False)), st.integers(0, 12))
+def test_assembling_in_two_steps_gives_the_names_of_one_step(turns: list[Node], cut: int):
+    first = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in assemble_root("r", turns[:cut])]
+    stepwise = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns, first)}
+    assert stepwise == {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns)}
