@@ -1,0 +1,93 @@
+"""Payment cards and bank accounts: issuer, length and checksum."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from stdnum import luhn, numdb
+
+from pipelines.privacy.number_groups import Window
+from pipelines.privacy.scan import CREDIT_CARD, IBAN, Scan, Span
+
+_ISSUERS = re.compile(
+    r"4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"
+    r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"
+    r"|3[47][0-9]{13}"
+    r"|3(?:0[0-5]|[689][0-9])[0-9]{11}"
+    r"|(?:6011|65[0-9]{2}|64[4-9][0-9])[0-9]{12,15}"
+    r"|62[0-9]{14,17}"
+    r"|35(?:2[89]|[3-8][0-9])[0-9]{12,15}"
+    r"|220[0-4][0-9]{12,15}"
+    r"|(?:50(?:18|20|38)|5612|5893|6304|6759|676[1-3])[0-9]{9,15}"
+    r"|(?:508[0-9]|60[0-9]{2}|8[12][0-9]{2}|9792|5019|63[6-9][0-9]|506[01])[0-9]{12}"
+)
+"""Issuer ranges with their lengths (ISO/IEC 7812 as published by the networks): Visa, Mastercard with its 2-series,
+American Express, Diners, Discover, UnionPay, JCB, Mir, Maestro, RuPay, Troy, Dankort, Elo, Verve. Epochs start with 1.
+"""
+
+_CARD_FORM = re.compile(r"[0-9]{13,19}|[0-9]{3,6}([ .-])[0-9]{3,6}(?:\1[0-9]{1,6}){1,4}")
+
+
+def card(scan: Scan, window: Window) -> Span | None:
+    """Return the payment card number that fills a window, or None. Canonical: its digits.
+
+    No word nearby can talk a card down whose issuer, length and Luhn digit are right.
+    """
+    if len(window.digits) < 13 or not _CARD_FORM.fullmatch(window.text) or not _ISSUERS.fullmatch(window.digits):
+        return None
+    if not luhn.is_valid(window.digits) or scan.is_machine_id(window.start, window.end):
+        return None
+    if len(set(window.digits)) == 1:
+        return None
+    return Span(window.start, window.end, CREDIT_CARD, window.digits)
+
+
+_IBAN_START = re.compile(r"[a-z]{2}[0-9]{2}(?<![a-z0-9_].{4})(?:[ -]?[a-z0-9]){11,30}")
+
+
+@lru_cache(maxsize=512)
+def _iban_form(country: str) -> re.Pattern[str] | None:
+    """Return the form of a country's IBAN without spaces from the registry that python-stdnum carries, or None."""
+    entry = numdb.get("iban").info(country)[0][1]
+    bban = entry.get("bban")
+    if not bban:
+        return None
+    classes = {"n": "[0-9]", "a": "[A-Z]", "c": "[A-Z0-9]"}
+    parts = re.findall(r"(\d+)!([nac])", bban)
+    return re.compile(country + "[0-9]{2}" + "".join(f"{classes[kind]}{{{size}}}" for size, kind in parts))
+
+
+def ibans(scan: Scan) -> Iterator[Span]:
+    """Find IBANs in any case, grouped by spaces or hyphens. Canonical: capitals without separators.
+
+    The country fixes the length, so a following word is never swallowed; form and ISO 7064 mod 97 must hold.
+    """
+    done = 0
+    for found in _IBAN_START.finditer(scan.lowered):
+        if found.start() < done:
+            continue
+        span = _iban_at(scan, found.start(), found.end())
+        if span:
+            done = span.end
+            yield span
+
+
+def _iban_at(scan: Scan, start: int, stop: int) -> Span | None:
+    form = _iban_form(scan.text[start : start + 2].upper())
+    if form is None:
+        return None
+    places = [i for i in range(start, stop) if scan.text[i] not in " -"]
+    compact = "".join(scan.text[i] for i in places).upper()
+    found = form.match(compact)
+    if found is None:
+        return None
+    end = places[found.end() - 1] + 1
+    after = scan.text[end : end + 1]
+    if after.isascii() and after.isalnum():
+        return None
+    value = found[0]
+    if int("".join(str(int(c, 36)) for c in value[4:] + value[:4])) % 97 != 1:
+        return None
+    return Span(start, end, IBAN, value)

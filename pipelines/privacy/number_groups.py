@@ -1,0 +1,82 @@
+"""Runs of digit groups and the windows of them that could be one number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipelines.privacy.scan import Scan
+
+_CANDIDATE = re.compile(r"[+(0-9](?:[ ./()-]{0,2}[0-9]){6,40}")
+_GROUP = re.compile(r"[0-9]+")
+_LETTERS_BEFORE = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z]{2,12}$")
+_TO_SHAPE = str.maketrans("012345678", "999999999")
+MAX_GROUPS = 8
+MIN_DIGITS, MAX_DIGITS = 7, 19
+
+
+class Window(NamedTuple):
+    """Some neighbouring digit groups of one run. ``text`` is ``scan.text[start:end]``, a leading + or ( included."""
+
+    start: int
+    end: int
+    text: str
+    digits: str
+    has_plus: bool
+    is_glued: bool
+    first_size: int
+
+    @property
+    def shape(self) -> str:
+        """Every digit as 9, separators as they are."""
+        return self.text.translate(_TO_SHAPE)
+
+
+class Run(NamedTuple):
+    """A maximal run of digit groups parted by at most two separators."""
+
+    start: int
+    end: int
+    groups: list[tuple[int, int]]
+
+
+def runs(scan: Scan) -> Iterator[Run]:
+    """Yield the runs of 7 digits and more, left to right; a longer run than 41 digits comes in pieces."""
+    for found in _CANDIDATE.finditer(scan.text):
+        start, end = found.span()
+        yield Run(start, end, [group.span() for group in _GROUP.finditer(scan.text, start, end)])
+
+
+def windows(scan: Scan, run: Run, first: int) -> Iterator[Window]:
+    """Yield the windows that begin at group ``first``, longest first, none cut out of a word or fraction."""
+    text, groups = scan.text, run.groups
+    start = groups[first][0]
+    opener = text[start - 1] if start > run.start or (first == 0 and start > 0) else ""
+    has_plus = first == 0 and text[run.start] == "+"
+    if has_plus:
+        start = run.start
+    before = text[start - 1] if start else " "
+    glued = before.isascii() and (before.isalnum() or before in "_$")
+    if glued and _LETTERS_BEFORE.search(text[max(0, start - 13) : start]) is None:
+        return
+    if before in ".," and start > 1 and text[start - 2].isdigit():
+        return
+    for last in range(min(len(groups), first + MAX_GROUPS) - 1, first - 1, -1):
+        end = groups[last][1]
+        digits = "".join(text[a:b] for a, b in groups[first : last + 1])
+        if not MIN_DIGITS <= len(digits) <= MAX_DIGITS or _runs_on(text, end):
+            continue
+        opened = start - 1 if opener == "(" and ")" in text[start:end] and not has_plus else start
+        size = groups[first][1] - groups[first][0]
+        yield Window(opened, end, text[opened:end], digits, has_plus, glued, size)
+
+
+def _runs_on(text: str, end: int) -> bool:
+    """Tell whether the digits are the front part of a longer number or word."""
+    after = text[end : end + 2]
+    if not after:
+        return False
+    if after[0].isascii() and (after[0].isalnum() or after[0] == "_"):
+        return after[0] not in "xXe"
+    return len(after) == 2 and after[0] in ".," and after[1].isdigit()
