@@ -51,11 +51,11 @@ def decode_entries(value: bytes) -> list[LoggedEntry]:
     """
     if value.startswith(BYTE_ORDER_MARK):
         value = value[len(BYTE_ORDER_MARK) :]
-    if not value or value.isspace():
-        raise Undecodable(DeadReason.EMPTY_VALUE, f"{len(value)} bytes of white space")
     try:
         loaded, to_repair = load_json(value)
     except Undecodable as failure:
+        if not value or value.isspace():
+            raise Undecodable(DeadReason.EMPTY_VALUE, f"{len(value)} bytes of white space") from None
         return _decode_lines(value, failure)
     if isinstance(loaded, list):
         return _elements(loaded, to_repair)

@@ -48,10 +48,8 @@ def flag_messages(messages: list[Message]) -> None:
     with_tools = False
     for message in messages:
         text = message.text
-        if ("<" in text or "[" in text) and _CONTROL_TOKEN.search(text):
-            message.flags.append(CONTROL_TOKEN_IN_CONTENT)
-        if "runcated" in text or "RUNCATED" in text:
-            _flag_cut(message)
+        if "<" in text or "[" in text or "(" in text:
+            _flag_marks(message)
         if message.parts:
             _flag_placeholders(message)
         if message.tool_calls or message.role == "tool":
@@ -126,10 +124,15 @@ def _call_of(answer: Message, calls: list[ToolCall]) -> ToolCall | None:
     return None
 
 
-def _flag_cut(message: Message) -> None:
-    if _MEDIA_PLACEHOLDER in message.text:
+def _flag_marks(message: Message) -> None:
+    text = message.text
+    if _CONTROL_TOKEN.search(text):
+        _add(message, CONTROL_TOKEN_IN_CONTENT)
+    if "runcated" not in text and "RUNCATED" not in text:
+        return
+    if _MEDIA_PLACEHOLDER in text:
         _add(message, MEDIA_MISSING)
-    elif _CUT_BY_LOGGER.search(message.text):
+    elif _CUT_BY_LOGGER.search(text):
         _add(message, UPSTREAM_TRUNCATED)
 
 

@@ -19,7 +19,10 @@ from pipelines.intake.readers import (
 
 
 class LogFormat(Protocol):
-    """What a reader module gives. ``TELLS``: top-level keys of which an entry of the format has at least one."""
+    """What a reader module gives. ``TELLS``: top-level keys of which an entry of the format has at least one.
+
+    ``EXCLUDES``: names of formats that ``matches`` has already ruled out when it is true.
+    """
 
     @property
     def NAME(self) -> str:  # noqa: D102, N802
@@ -31,6 +34,10 @@ class LogFormat(Protocol):
 
     @property
     def TELLS(self) -> frozenset[str]:  # noqa: D102, N802
+        ...
+
+    @property
+    def EXCLUDES(self) -> frozenset[str]:  # noqa: D102, N802
         ...
 
     def matches(self, entry: Entry) -> bool:
@@ -64,9 +71,15 @@ def matching_formats(entry: Entry) -> Sequence[LogFormat]:
 
     More than one means that the entry mixes formats and must name its own; guessing would make identity a lottery.
     """
-    found: list[LogFormat] = []
+    candidates: Sequence[LogFormat] = ()
     for key in entry:
-        for log_format in _TOLD_BY.get(key, ()):
-            if log_format not in found and log_format.matches(entry):
-                found.append(log_format)
+        if key in _TOLD_BY:
+            told = _TOLD_BY[key]
+            candidates = [*candidates, *(other for other in told if other not in candidates)] if candidates else told
+    found: list[LogFormat] = []
+    excluded: frozenset[str] = frozenset()
+    for log_format in candidates:
+        if log_format.NAME not in excluded and log_format.matches(entry):
+            found.append(log_format)
+            excluded |= log_format.EXCLUDES
     return found

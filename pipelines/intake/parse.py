@@ -74,15 +74,13 @@ def _entry_items(
             raise logged.failure
         entry = logged.value
         if not isinstance(entry, dict):
-            raise BadShape(str(wrong_type("a log entry", "an object", entry)), DeadReason.NOT_AN_OBJECT)
+            raise BadShape(wrong_type("a log entry", "an object", entry).detail, DeadReason.NOT_AN_OBJECT)
         log_format = owner.log_format or _detect(entry)
         talk = log_format.read(entry)
         if not talk.messages and not talk.ratings:
             raise BadShape(f"no message in the {log_format.NAME} entry", DeadReason.NO_MESSAGES)
-        said = owner.consent or talk.consent or optional_text(entry, "consent")
-        if said is not None:
-            check_consent(said, "consent", owner.tenant)
-            consent = said
+        if owner.consent is None and (talk.consent is not None or "consent" in entry):
+            consent = _logged_consent(talk, entry, owner, default_consent)
         if logged.to_repair:
             _repair(talk)
         flag_messages(talk.messages)
@@ -93,10 +91,17 @@ def _entry_items(
         reason, detail, consent = bad.reason, bad.detail, STRICTEST_CONSENT
     except Exception as fault:  # as above; the neighbours in the record stay
         reason, detail = DeadReason.INTERNAL_ERROR, type(fault).__name__
-    payload = logged.payload
-    if payload is None and logged.is_element:
-        payload = encode_element(logged.value)
+    payload = encode_element(logged.value) if logged.is_element else logged.payload
     return [Rejection(index, 0, reason, detail, owner.tenant, consent, payload)]
+
+
+def _logged_consent(talk: Talk, entry: Entry, owner: Ownership, default_consent: str) -> str:
+    """Return the consent that the log itself gives. Raises BadHeader for an unknown one, BadShape for no string."""
+    said = talk.consent if talk.consent is not None else optional_text(entry, "consent")
+    if said is None:
+        return default_consent
+    check_consent(said, "consent", owner.tenant)
+    return said
 
 
 def _detect(entry: Entry) -> LogFormat:
@@ -120,16 +125,18 @@ def _identify(
     user_id = owner.user_id or talk.user_id
     root_id, conversation_ref = _place(identity, tenant, stream, conversation_id, user_id)
     source, version = log_format.NAME, log_format.VERSION
-    turns: list[Turn] = []
+    items: list[Item] = []
+    turn_ids: list[str] = []
     system_turn_id = None
     for position, message in enumerate(talk.messages):
         if message.parts:
             _digest_media(message, identity)
         content_id = identity.content_id(message)
-        parent_id = root_id if message.parent < 0 else turns[message.parent].turn_id
+        parent_id = root_id if message.parent < 0 else turn_ids[message.parent]
         turn_id = identity.turn_id(parent_id, content_id)
         author = user_id if owner.user_id is not None else message.user_id or user_id
-        turns.append(
+        turn_ids.append(turn_id)
+        items.append(
             Turn(
                 entry,
                 position,
@@ -151,9 +158,8 @@ def _identify(
         )
         if message.role == "system":
             system_turn_id = turn_id
-    items: list[Item] = [*turns]
-    for position, rating in enumerate(talk.ratings, len(turns)):
-        target = rating.turn_id if rating.target is None else turns[rating.target].turn_id
+    for position, rating in enumerate(talk.ratings, len(talk.messages)):
+        target = rating.turn_id if rating.target is None else turn_ids[rating.target]
         items.append(
             Feedback(
                 entry,

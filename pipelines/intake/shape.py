@@ -91,11 +91,12 @@ def optional_id(source: dict[str, Any], key: str) -> str | None:
     raise wrong_type(key, "a string or a whole number", value)
 
 
-def first_id(*places: tuple[dict[str, Any] | None, str]) -> str | None:
-    """Return the first id found in ``places``, each an object (or None) and a key. Raises BadShape as optional_id."""
-    for source, key in places:
-        if source is not None and (found := optional_id(source, key)) is not None:
-            return found
+def first_id(source: dict[str, Any] | None, *keys: str) -> str | None:
+    """Return the id under the first of ``keys`` that has one; None without any. Raises BadShape as optional_id."""
+    if source is not None:
+        for key in keys:
+            if key in source and (found := optional_id(source, key)) is not None:
+                return found
     return None
 
 

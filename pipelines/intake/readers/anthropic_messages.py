@@ -27,6 +27,7 @@ from pipelines.intake.tool_arguments import compact_json
 NAME = "anthropic_messages"
 VERSION = 1
 TELLS = frozenset({"messages", "request", "response", "stop_reason"})
+EXCLUDES: frozenset[str] = frozenset()
 
 OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
 MEDIA_BLOCKS = {"image": "image", "document": "file"}
@@ -44,8 +45,15 @@ def matches(entry: Entry) -> bool:
     request = _request(entry)
     if request is None or not isinstance(request.get("messages"), list):
         return False
-    if "system" in request or any(_has_own_block(message) for message in request["messages"]):
+    if "system" in request:
         return OF_OTHER_FORMATS.isdisjoint(entry)
+    for message in request["messages"]:
+        if (
+            isinstance(message, dict)
+            and isinstance(message.get("content"), list)
+            and _has_own_block(message["content"])
+        ):
+            return OF_OTHER_FORMATS.isdisjoint(entry)
     return False
 
 
@@ -72,8 +80,8 @@ def read(entry: Entry) -> Talk:
     metadata = optional_object(request, "metadata")
     return Talk(
         messages,
-        first_id((entry, "conversation_id"), (metadata, "conversation_id"), (metadata, "session_id")),
-        first_id((entry, "user_id"), (metadata, "user_id")),
+        first_id(entry, "conversation_id") or first_id(metadata, "conversation_id", "session_id"),
+        first_id(entry, "user_id") or first_id(metadata, "user_id"),
     )
 
 
@@ -91,10 +99,7 @@ def _response(entry: Entry) -> dict[str, Any] | None:
     return response if isinstance(response, dict) else None
 
 
-def _has_own_block(message: Any) -> bool:
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, list):
-        return False
+def _has_own_block(content: list[Any]) -> bool:
     return any(
         isinstance(block, dict)
         and isinstance(kind := block.get("type"), str)

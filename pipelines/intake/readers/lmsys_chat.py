@@ -17,6 +17,7 @@ from pipelines.intake.shape import objects, optional_id, text_or_empty
 NAME = "lmsys_chat"
 VERSION = 1
 TELLS = frozenset({"conversation"})
+EXCLUDES: frozenset[str] = frozenset()
 
 OF_WILDCHAT = frozenset({"conversation_hash", "detoxify_moderation"})
 _REDACTED_NAME = re.compile(r"\bNAME_[0-9]+\b")

@@ -23,6 +23,7 @@ from pipelines.intake.shape import (
 NAME = "oasst_tree"
 VERSION = 1
 TELLS = frozenset({"message_tree_id"})
+EXCLUDES: frozenset[str] = frozenset()
 
 
 def matches(entry: Entry) -> bool:

@@ -28,6 +28,7 @@ from pipelines.intake.tool_arguments import compact_json
 NAME = "openai_chat"
 VERSION = 1
 TELLS = frozenset({"messages", "request", "choices", "response"})
+EXCLUDES = frozenset({anthropic_messages.NAME})
 
 TEXT_PARTS = ("text", "input_text", "output_text")
 OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
@@ -36,10 +37,9 @@ OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conv
 
 def matches(entry: Entry) -> bool:
     """Tell whether the entry holds OpenAI ``messages`` or ``choices`` and neither Anthropic's nor a gateway's keys."""
-    request, response = _request(entry), _response(entry)
-    if request is None and response is None:
+    if _request(entry) is None and _response(entry) is None:
         return False
-    if entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry):
+    if len(entry) > 1 and (entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry)):
         return False
     return not anthropic_messages.matches(entry)
 
@@ -54,19 +54,15 @@ def read(entry: Entry) -> Talk:
     if system := optional_text(request, "system"):
         messages.insert(0, Message("system", system))
     chain(messages)
+    if len(entry) == 1 and request is entry:
+        return Talk(messages)
     if messages and "timestamp" in entry:
         messages[-1].created_at = optional_time(entry, "timestamp")
     if response is not None:
         _add_replies(messages, request, response)
     elif entry.get("response") is not None and "error" not in (optional_object(entry, "response") or {}):
         raise BadShape("response must hold choices or an error")
-    metadata = request.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else None
-    return Talk(
-        messages,
-        first_id((entry, "conversation_id"), (metadata, "conversation_id"), (metadata, "session_id")),
-        first_id((entry, "user_id"), (entry, "user"), (request, "user"), (request, "safety_identifier")),
-    )
+    return Talk(messages, *_ids(entry, request))
 
 
 def read_message(item: dict[str, Any], default_role: str | None = None) -> Message:
@@ -111,6 +107,17 @@ def _response(entry: Entry) -> dict[str, Any] | None:
         return entry
     response = entry.get("response")
     return response if isinstance(response, dict) and "choices" in response else None
+
+
+def _ids(entry: Entry, request: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return conversation id and user id, the entry's own before those of the request."""
+    conversation_id = first_id(entry, "conversation_id")
+    if conversation_id is None and "metadata" in request and isinstance(metadata := request["metadata"], dict):
+        conversation_id = first_id(metadata, "conversation_id", "session_id")
+    user_id = first_id(entry, "user_id", "user", "safety_identifier")
+    if user_id is None and request is not entry:
+        user_id = first_id(request, "user", "safety_identifier")
+    return conversation_id, user_id
 
 
 def _add_replies(messages: list[Message], request: dict[str, Any], response: dict[str, Any]) -> None:

@@ -27,6 +27,7 @@ from pipelines.intake.tool_arguments import compact_json
 NAME = "otel_genai"
 VERSION = 1
 TELLS = frozenset({"attributes"})
+EXCLUDES: frozenset[str] = frozenset()
 
 EVALUATION = "gen_ai.evaluation.result"
 START_KEYS = ("start_time", "startTimeUnixNano", "start_time_unix_nano", "timestamp", "timeUnixNano", "time_unix_nano")
@@ -61,7 +62,7 @@ def read(entry: Entry) -> Talk:
         message.response_id = response_id
         message.created_at = _first_time(entry, END_KEYS)
     talk = Talk(messages, optional_id(attributes, "gen_ai.conversation.id"))
-    talk.user_id = first_id((attributes, "user.id"), (attributes, "enduser.id"))
+    talk.user_id = first_id(attributes, "user.id", "enduser.id")
     if any(key.startswith("gen_ai.evaluation.") for key in attributes):
         rating = _read_rating(attributes, response_id)
         rating.created_at = _first_time(entry, END_KEYS)

@@ -19,6 +19,7 @@ from pipelines.intake.tool_arguments import compact_json
 NAME = "sharegpt"
 VERSION = 1
 TELLS = frozenset({"conversations", "conversation"})
+EXCLUDES: frozenset[str] = frozenset()
 
 
 def matches(entry: Entry) -> bool:
@@ -42,7 +43,7 @@ def read(entry: Entry) -> Talk:
     for message in messages:
         if message.role == "assistant":
             message.model = model
-    return Talk(chain(messages), first_id((entry, "conversation_id"), (entry, "id")), optional_id(entry, "user_id"))
+    return Talk(chain(messages), first_id(entry, "conversation_id", "id"), optional_id(entry, "user_id"))
 
 
 def _pair(pair: dict[str, Any]) -> list[tuple[str, str]]:

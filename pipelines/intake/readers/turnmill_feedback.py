@@ -12,6 +12,7 @@ from schemas.shared_columns import FEEDBACK_KINDS
 NAME = "turnmill_feedback"
 VERSION = 1
 TELLS = frozenset({"feedback"})
+EXCLUDES: frozenset[str] = frozenset()
 
 OF_LOGS = frozenset({"messages", "request", "response", "choices", "conversation", "conversations", "attributes"})
 _TURN_ID = re.compile("[0-9a-f]{32}")

@@ -15,6 +15,7 @@ from pipelines.intake.shape import first_id, objects, optional_text, optional_ti
 NAME = "wildchat"
 VERSION = 1
 TELLS = frozenset({"conversation"})
+EXCLUDES: frozenset[str] = frozenset()
 
 
 def matches(entry: Entry) -> bool:
@@ -33,11 +34,10 @@ def read(entry: Entry) -> Talk:
     turns = objects(entry, "conversation")
     messages = chain([_read_message(turn) for turn in turns])
     add_model_and_moderation(messages, entry)
-    return Talk(
-        messages,
-        first_id((entry, "conversation_hash"), (entry, "conversation_id")),
-        first_id((entry, "hashed_ip"), *((turn, "hashed_ip") for turn in turns)),
-    )
+    user_id = first_id(entry, "hashed_ip")
+    for turn in turns:
+        user_id = user_id or first_id(turn, "hashed_ip")
+    return Talk(messages, first_id(entry, "conversation_hash", "conversation_id"), user_id)
 
 
 def add_model_and_moderation(messages: list[Message], entry: Entry) -> None:
