@@ -1,0 +1,131 @@
+"""Sentences in English, German and Dutch."""
+# ruff: noqa: E501 - a sentence a line reads best
+
+from pipelines.synthetic.language import Language
+
+ENGLISH = Language(
+    "en",
+    ("desk lamp", "kettle", "notebook", "garden hose", "phone case", "bookshelf", "blender", "rain jacket", "bike pump", "alarm clock"),
+    ("Leeds", "Dublin", "Austin", "Toronto", "Perth", "Glasgow", "Denver"),
+    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
+    ("Hello,", "Hi there,", "Good morning,", "Quick question:", "Hey,"),
+    (
+        "where is my {product}? The order number is {order}.",
+        "when will order {order} with the {product} reach {city}?",
+        "I ordered a {product} for {city} and have heard nothing. Order {order}.",
+        "can you check the delivery of the {product}, order {order}, to {city}?",
+    ),
+    (
+        "Order {order} is on its way: the {product} arrives in {city} on {weekday}, in {days} days.",
+        "The {product} of order {order} left our warehouse. Delivery to {city} is always on {weekday}; it takes {days} days.",
+        "Thanks for waiting. Your {product} will be in {city} by {weekday}. That is {days} days from now.",
+    ),
+    ("how much are {n} pieces of the {product}?", "I need {n} of the {product}. What is the total?", "what would {n} times {product} cost?"),
+    ("One {product} costs {price} euros, so {n} cost {n} x {price} = {total} euros.", "The total is {total} euros: {n} times {price} for the {product}."),
+    (
+        ("reset my password", ("Open the login page and choose Forgot password.", "Follow the link in the message that we send.", "Set a new password of twelve characters or more.")),
+        ("return an item", ("Print the return label from your account.", "Pack the item with its bill.", "Hand the parcel in at any post office within 30 days.")),
+        ("descale a kettle", ("Fill it half with water and half with vinegar.", "Bring it to the boil and let it stand for one hour.", "Rinse it three times with fresh water.")),
+        ("mend a flat tyre", ("Take the wheel off and pull out the tube.", "Find the hole under water and roughen the spot.", "Glue on a patch, wait five minutes and pump it up.")),
+        ("cook lentil soup", ("Fry an onion and a carrot in oil.", "Add lentils and twice as much water.", "Simmer for 25 minutes and season with salt and lemon.")),
+        ("back up my photos", ("Connect an external disk.", "Copy the photo folder onto it and compare the number of files.", "Put the disk away and repeat this every month.")),
+    ),
+    ("how do I {task}?", "please tell me step by step how to {task}.", "what is the best way to {task}?"),
+    ("Here is how to {task}:", "To {task}, do this:"),
+    ("Thank you, that helps.", "Great, thanks!", "Perfect, that is all."),
+    ("You are welcome. Have a good day!", "Glad to help.", "Any time. Goodbye!"),
+    (
+        ("Please write to me at {value}.", "My e-mail address is {value}, in case you need it."),
+        ("You can call me on {value}.", "My phone number is {value}."),
+        ("Please charge my card {value}.", "I paid with credit card {value} and was charged twice."),
+        ("Please refund to IBAN {value}.", "My bank account is {value}."),
+        ("The log shows logins from {value}, is that you?", "My server at {value} gets no answer."),
+        ("My {label} is {value}.", "For the form: {label} {value}."),
+        ("It fails to clone https://deploy:{value}@git.quillforge-hosting.com/shop.git here.", "We use postgres://app:{value}@db.quillforge-hosting.com:5432/orders for this."),
+        ("Is this key still valid: {value} ?", "I put API_KEY={value} into the settings and it is refused."),
+    ),
+    ("Thank you, I have noted {value}.", "I have saved {value} in your account.", "Noted: {value}. You will get a confirmation."),
+    (("SSN", "social security number"), ("SSN", "SSN")),
+)  # fmt: skip
+
+GERMAN = Language(
+    "de",
+    ("Schreibtischlampe", "Wasserkocher", "Notizbuch", "Gartenschlauch", "Handyhülle", "Bücherregal", "Standmixer", "Regenjacke", "Luftpumpe", "Wecker"),
+    ("Kiel", "Bremen", "Jena", "Graz", "Bern", "Ulm"),
+    ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag"),
+    ("Hallo,", "Guten Tag,", "Guten Morgen,", "Kurze Frage:"),
+    (
+        "wo bleibt mein Artikel „{product}“? Die Bestellnummer ist {order}.",
+        "wann kommt die Bestellung {order} mit „{product}“ in {city} an?",
+        "ich habe „{product}“ nach {city} bestellt und nichts gehört. Bestellung {order}.",
+    ),
+    (
+        "Die Bestellung {order} ist unterwegs: „{product}“ kommt am {weekday} in {city} an, in {days} Tagen.",
+        "„{product}“ aus der Bestellung {order} hat unser Lager verlassen. Nach {city} liefern wir immer am {weekday}; das dauert {days} Tage.",
+    ),
+    ("was kosten {n} Stück „{product}“?", "ich brauche {n} mal „{product}“. Wie hoch ist die Summe?"),
+    ("Ein Stück „{product}“ kostet {price} Euro, {n} Stück kosten {n} x {price} = {total} Euro.", "Zusammen sind das {total} Euro: {n} mal {price} für „{product}“."),
+    (
+        ("das Passwort zurücksetzen", ("Öffnen Sie die Anmeldung und wählen Sie Passwort vergessen.", "Folgen Sie dem Link in unserer Nachricht.", "Setzen Sie ein neues Passwort mit mindestens zwölf Zeichen.")),
+        ("einen Artikel zurückgeben", ("Drucken Sie das Etikett aus Ihrem Konto.", "Packen Sie den Artikel mit der Rechnung ein.", "Geben Sie das Paket innerhalb von 30 Tagen bei der Post ab.")),
+        ("einen Kuchen backen", ("Rühren Sie Butter, Zucker und Eier schaumig.", "Geben Sie Mehl und Backpulver dazu.", "Backen Sie den Teig 45 Minuten lang bei 180 Grad.")),
+        ("einen Reifen flicken", ("Nehmen Sie das Rad ab und ziehen Sie den Schlauch heraus.", "Suchen Sie das Loch unter Wasser und rauen Sie die Stelle auf.", "Kleben Sie einen Flicken auf und pumpen Sie den Schlauch auf.")),
+    ),
+    ("wie kann ich {task}?", "wie muss ich vorgehen, wenn ich {task} will?"),
+    ("So können Sie {task}:", "Wenn Sie {task} wollen, gehen Sie so vor:"),
+    ("Danke, das hilft mir.", "Vielen Dank!", "Prima, das war alles."),
+    ("Gern geschehen. Einen schönen Tag!", "Gern. Auf Wiedersehen!"),
+    (
+        ("Bitte schreiben Sie mir an {value}.", "Meine E-Mail-Adresse lautet {value}."),
+        ("Sie erreichen mich unter {value}.", "Meine Telefonnummer ist {value}."),
+        ("Bitte belasten Sie meine Karte {value}.", "Ich habe mit der Kreditkarte {value} bezahlt."),
+        ("Bitte überweisen Sie auf die IBAN {value}.", "Mein Konto ist {value}."),
+        ("Im Protokoll stehen Anmeldungen von {value}.", "Mein Server {value} antwortet nicht."),
+        ("Meine {label} lautet {value}.", "Für das Formular: {label} {value}."),
+        ("Das Klonen von https://deploy:{value}@git.quillforge-hosting.com/shop.git schlägt fehl.", "Wir nutzen postgres://app:{value}@db.quillforge-hosting.com:5432/orders dafür."),
+        ("Gilt dieser Schlüssel noch: {value} ?", "Ich habe API_KEY={value} eingetragen und er wird abgelehnt."),
+    ),
+    ("Danke, ich habe {value} notiert.", "Ich habe {value} in Ihrem Konto gespeichert."),
+    (("DE", "Steuer-ID"), ("DE", "Steueridentifikationsnummer")),
+)  # fmt: skip
+
+DUTCH = Language(
+    "nl",
+    ("bureaulamp", "waterkoker", "notitieboek", "tuinslang", "telefoonhoesje", "boekenkast", "blender", "regenjas", "fietspomp", "wekker"),
+    ("Breda", "Gent", "Delft", "Assen", "Leuven", "Zwolle"),
+    ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag"),
+    ("Hallo,", "Goedemorgen,", "Goedemiddag,", "Korte vraag:"),
+    (
+        "waar blijft mijn artikel ‘{product}’? Het bestelnummer is {order}.",
+        "wanneer komt bestelling {order} met ‘{product}’ aan in {city}?",
+        "ik heb ‘{product}’ besteld voor {city} en niets gehoord. Bestelling {order}.",
+    ),
+    (
+        "Bestelling {order} is onderweg: ‘{product}’ komt {weekday} aan in {city}, over {days} dagen.",
+        "Het artikel ‘{product}’ van bestelling {order} heeft ons magazijn verlaten. In {city} bezorgen we altijd op {weekday}; dat duurt {days} dagen.",
+    ),
+    ("wat kosten {n} stuks ‘{product}’?", "ik heb {n} keer ‘{product}’ nodig. Wat is het totaal?"),
+    ("Eén stuk ‘{product}’ kost {price} euro, dus {n} stuks kosten {n} x {price} = {total} euro.", "Het totaal is {total} euro: {n} keer {price} voor ‘{product}’."),
+    (
+        ("mijn wachtwoord veranderen", ("Open de inlogpagina en kies Wachtwoord vergeten.", "Volg de link in het bericht dat wij sturen.", "Kies een nieuw wachtwoord van minstens twaalf tekens.")),
+        ("een artikel terugsturen", ("Print het etiket uit uw account.", "Pak het artikel in met de rekening.", "Lever het pakket binnen 30 dagen in bij de post.")),
+        ("erwtensoep koken", ("Zet spliterwten op met ruim water.", "Voeg prei, wortel en selderij toe.", "Laat het twee uur zachtjes koken.")),
+        ("een band plakken", ("Haal het wiel eraf en trek de binnenband eruit.", "Zoek het gat onder water en schuur de plek.", "Plak er een pleister op en pomp de band op.")),
+    ),
+    ("hoe kan ik {task}?", "leg me stap voor stap uit hoe ik kan {task}."),
+    ("Zo kunt u {task}:", "Als u wilt {task}, doet u dit:"),
+    ("Dank u, dat helpt.", "Hartelijk dank!", "Prima, dat was alles."),
+    ("Graag gedaan. Fijne dag!", "Geen dank. Tot ziens!"),
+    (
+        ("Schrijf me op {value}, alstublieft.", "Mijn e-mailadres is {value}."),
+        ("U kunt me bellen op {value}.", "Mijn telefoonnummer is {value}."),
+        ("Schrijf het af van mijn kaart {value}.", "Ik heb betaald met creditcard {value}."),
+        ("Stort het terug op IBAN {value}.", "Mijn rekening is {value}."),
+        ("In het logboek staan aanmeldingen vanaf {value}.", "Mijn server {value} geeft geen antwoord."),
+        ("Mijn {label} is {value}.", "Voor het formulier: {label} {value}."),
+        ("Het klonen van https://deploy:{value}@git.quillforge-hosting.com/shop.git mislukt.", "We gebruiken postgres://app:{value}@db.quillforge-hosting.com:5432/orders hiervoor."),
+        ("Is deze sleutel nog geldig: {value} ?", "Ik heb API_KEY={value} ingevuld en hij wordt geweigerd."),
+    ),
+    ("Dank u, ik heb {value} genoteerd.", "Ik heb {value} in uw account opgeslagen."),
+    (("NL", "BSN"), ("NL", "burgerservicenummer")),
+)  # fmt: skip

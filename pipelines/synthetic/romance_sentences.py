@@ -1,0 +1,168 @@
+"""Sentences in Spanish, French, Portuguese and Italian."""
+# ruff: noqa: E501 - a sentence a line reads best
+
+from pipelines.synthetic.language import Language
+
+SPANISH = Language(
+    "es",
+    ("lámpara", "hervidor", "cuaderno", "manguera", "funda de móvil", "estantería", "batidora", "chubasquero", "bomba de bici", "despertador"),
+    ("Bilbao", "Sevilla", "Quito", "Rosario", "Murcia", "Vigo"),
+    ("lunes", "martes", "miércoles", "jueves", "viernes"),
+    ("Hola,", "Buenos días,", "Buenas tardes,", "Una pregunta:"),
+    (
+        "¿dónde está mi pedido {order} con el artículo «{product}»?",
+        "¿cuándo llega a {city} el pedido {order} («{product}»)?",
+        "pedí «{product}» para {city} y no sé nada. Pedido {order}.",
+    ),
+    (
+        "El pedido {order} está en camino: «{product}» llega a {city} el {weekday}, dentro de {days} días.",
+        "El artículo «{product}» del pedido {order} salió del almacén. En {city} repartimos siempre el {weekday}; tarda {days} días.",
+    ),
+    ("¿cuánto cuestan {n} unidades de «{product}»?", "necesito {n} veces «{product}». ¿Cuál es el total?"),
+    ("Una unidad de «{product}» cuesta {price} euros, así que {n} cuestan {n} x {price} = {total} euros.", "El total es de {total} euros: {n} por {price} de «{product}»."),
+    (
+        ("cambiar la contraseña", ("Abra la página de acceso y elija Olvidé mi contraseña.", "Siga el enlace del mensaje que enviamos.", "Escriba una contraseña nueva de doce caracteres o más.")),
+        ("devolver un artículo", ("Imprima la etiqueta desde su cuenta.", "Embale el artículo con la factura.", "Entregue el paquete en correos antes de 30 días.")),
+        ("hacer una tortilla", ("Fría las patatas y la cebolla a fuego lento.", "Mézclelas con seis huevos batidos.", "Cuaje la tortilla por los dos lados.")),
+        ("limpiar el hervidor", ("Llénelo con agua y vinagre a partes iguales.", "Hiérvalo y espere una hora.", "Enjuáguelo tres veces.")),
+    ),
+    ("¿cómo puedo {task}?", "explíqueme paso a paso cómo {task}."),
+    ("Para {task}, haga lo siguiente:", "Así se puede {task}:"),
+    ("Gracias, me sirve.", "¡Muchas gracias!", "Perfecto, eso es todo."),
+    ("De nada. ¡Que tenga un buen día!", "Con gusto. ¡Adiós!"),
+    (
+        ("Por favor, escríbame a {value}.", "Mi correo electrónico es {value}."),
+        ("Puede llamarme al {value}.", "Mi número de teléfono es {value}."),
+        ("Cargue el importe a mi tarjeta {value}.", "Pagué con la tarjeta de crédito {value}."),
+        ("Haga el reembolso al IBAN {value}.", "Mi cuenta es {value}."),
+        ("El registro muestra accesos desde {value}.", "Mi servidor {value} no responde."),
+        ("Mi {label} es {value}.", "Para el formulario: {label} {value}."),
+        ("Falla la copia de https://deploy:{value}@git.quillforge-hosting.com/shop.git desde ayer.", "Usamos postgres://app:{value}@db.quillforge-hosting.com:5432/orders para eso."),
+        ("¿Sigue siendo válida esta clave: {value} ?", "Puse API_KEY={value} en los ajustes y la rechaza."),
+    ),
+    ("Gracias, he anotado {value}.", "He guardado {value} en su cuenta."),
+    (("ES", "DNI"), ("ES", "NIF")),
+)  # fmt: skip
+
+FRENCH = Language(
+    "fr",
+    ("lampe de bureau", "bouilloire", "carnet", "tuyau d’arrosage", "coque de téléphone", "étagère", "mixeur", "veste de pluie", "pompe à vélo", "réveil"),
+    ("Lille", "Nantes", "Dijon", "Namur", "Québec", "Brest"),
+    ("lundi", "mardi", "mercredi", "jeudi", "vendredi"),
+    ("Bonjour,", "Bonsoir,", "Une question :", "Salut,"),
+    (
+        "où est ma commande {order} avec l’article « {product} » ?",
+        "quand la commande {order} (« {product} ») arrive-t-elle à {city} ?",
+        "j’ai commandé « {product} » pour {city} et je n’ai pas de nouvelles. Commande {order}.",
+    ),
+    (
+        "La commande {order} est en route : « {product} » arrive à {city} le {weekday}, dans {days} jours.",
+        "L’article « {product} » de la commande {order} a quitté l’entrepôt. À {city}, nous livrons toujours le {weekday} ; il faut {days} jours.",
+    ),
+    ("combien coûtent {n} exemplaires de « {product} » ?", "il me faut {n} fois « {product} ». Quel est le total ?"),
+    ("Un exemplaire de « {product} » coûte {price} euros, donc {n} coûtent {n} x {price} = {total} euros.", "Le total est de {total} euros : {n} fois {price} pour « {product} »."),
+    (
+        ("changer mon mot de passe", ("Ouvrez la page de connexion et choisissez Mot de passe oublié.", "Suivez le lien du message que nous envoyons.", "Choisissez un mot de passe de douze caractères au moins.")),
+        ("renvoyer un article", ("Imprimez l’étiquette depuis votre compte.", "Emballez l’article avec la facture.", "Déposez le colis à la poste sous 30 jours.")),
+        ("faire des crêpes", ("Mélangez la farine, les œufs et le lait.", "Laissez reposer la pâte une heure.", "Faites cuire chaque crêpe deux minutes par face.")),
+        ("détartrer la bouilloire", ("Remplissez-la d’eau et de vinaigre à parts égales.", "Faites bouillir et attendez une heure.", "Rincez trois fois.")),
+    ),
+    ("comment puis-je {task} ?", "expliquez-moi étape par étape comment {task}."),
+    ("Pour {task}, procédez ainsi :", "Voici comment {task} :"),
+    ("Merci, cela m’aide.", "Merci beaucoup !", "Parfait, c’est tout."),
+    ("Je vous en prie. Bonne journée !", "Avec plaisir. Au revoir !"),
+    (
+        ("Écrivez-moi à {value}, s’il vous plaît.", "Mon adresse e-mail est {value}."),
+        ("Vous pouvez m’appeler au {value}.", "Mon numéro de téléphone est le {value}."),
+        ("Débitez ma carte {value}.", "J’ai payé avec la carte bancaire {value}."),
+        ("Remboursez sur l’IBAN {value}.", "Mon compte est {value}."),
+        ("Le journal montre des connexions depuis {value}.", "Mon serveur {value} ne répond plus."),
+        ("Mon {label} est {value}.", "Pour le formulaire : {label} {value}."),
+        ("Le clone de https://deploy:{value}@git.quillforge-hosting.com/shop.git échoue.", "Nous utilisons postgres://app:{value}@db.quillforge-hosting.com:5432/orders pour cela."),
+        ("Cette clé est-elle encore valable : {value} ?", "J’ai mis API_KEY={value} dans la configuration et elle est refusée."),
+    ),
+    ("Merci, j’ai noté {value}.", "J’ai enregistré {value} dans votre compte."),
+    (("FR", "numéro de sécurité sociale"), ("FR", "NIR")),
+)  # fmt: skip
+
+PORTUGUESE = Language(
+    "pt",
+    ("luminária", "chaleira", "caderno", "mangueira", "capa de celular", "estante", "liquidificador", "capa de chuva", "bomba de bicicleta", "despertador"),
+    ("Recife", "Porto", "Manaus", "Braga", "Curitiba", "Évora"),
+    ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira"),
+    ("Olá,", "Bom dia,", "Boa tarde,", "Uma dúvida:"),
+    (
+        "onde está o meu pedido {order} com o artigo “{product}”?",
+        "quando chega a {city} o pedido {order} (“{product}”)?",
+        "encomendei “{product}” para {city} e não tive notícias. Pedido {order}.",
+    ),
+    (
+        "O pedido {order} está a caminho: “{product}” chega a {city} na {weekday}, em {days} dias.",
+        "O artigo “{product}” do pedido {order} saiu do armazém. Em {city} entregamos sempre na {weekday}; demora {days} dias.",
+    ),
+    ("quanto custam {n} unidades de “{product}”?", "preciso de {n} vezes “{product}”. Qual é o total?"),
+    ("Uma unidade de “{product}” custa {price} euros, então {n} custam {n} x {price} = {total} euros.", "O total é de {total} euros: {n} vezes {price} por “{product}”."),
+    (
+        ("trocar a senha", ("Abra a página de entrada e escolha Esqueci a senha.", "Siga o link da mensagem que enviamos.", "Defina uma senha nova com doze caracteres ou mais.")),
+        ("devolver um artigo", ("Imprima a etiqueta na sua conta.", "Embale o artigo com a fatura.", "Entregue o pacote nos correios em até 30 dias.")),
+        ("fazer arroz", ("Refogue alho e cebola no azeite.", "Junte o arroz e o dobro de água quente.", "Cozinhe em fogo baixo por 15 minutos.")),
+        ("limpar a chaleira", ("Encha com água e vinagre em partes iguais.", "Ferva e espere uma hora.", "Enxágue três vezes.")),
+    ),
+    ("como posso {task}?", "explique passo a passo como {task}."),
+    ("Para {task}, faça assim:", "Veja como {task}:"),
+    ("Obrigado, isso ajuda.", "Muito obrigada!", "Perfeito, é tudo."),
+    ("De nada. Tenha um bom dia!", "Às ordens. Até logo!"),
+    (
+        ("Por favor, escreva para {value}.", "O meu e-mail é {value}."),
+        ("Pode ligar para {value}.", "O meu número de telefone é {value}."),
+        ("Cobre no meu cartão {value}.", "Paguei com o cartão de crédito {value}."),
+        ("Faça o reembolso para o IBAN {value}.", "A minha conta é {value}."),
+        ("O registro mostra acessos de {value}.", "O meu servidor {value} não responde."),
+        ("O meu {label} é {value}.", "Para o formulário: {label} {value}."),
+        ("Falha ao clonar https://deploy:{value}@git.quillforge-hosting.com/shop.git hoje.", "Usamos postgres://app:{value}@db.quillforge-hosting.com:5432/orders para isso."),
+        ("Esta chave ainda é válida: {value} ?", "Pus API_KEY={value} nas configurações e foi recusada."),
+    ),
+    ("Obrigado, anotei {value}.", "Guardei {value} na sua conta."),
+    (("BR", "CPF"), ("PT", "NIF")),
+)  # fmt: skip
+
+ITALIAN = Language(
+    "it",
+    ("lampada", "bollitore", "quaderno", "tubo da giardino", "custodia", "libreria", "frullatore", "impermeabile", "pompa per bici", "sveglia"),
+    ("Bari", "Genova", "Parma", "Trieste", "Lecce", "Pisa"),
+    ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì"),
+    ("Ciao,", "Buongiorno,", "Buonasera,", "Una domanda:"),
+    (
+        "dov’è il mio ordine {order} con l’articolo «{product}»?",
+        "quando arriva a {city} l’ordine {order} («{product}»)?",
+        "ho ordinato «{product}» per {city} e non so nulla. Ordine {order}.",
+    ),
+    (
+        "L’ordine {order} è in viaggio: «{product}» arriva a {city} {weekday}, tra {days} giorni.",
+        "L’articolo «{product}» dell’ordine {order} ha lasciato il magazzino. A {city} consegniamo sempre {weekday}; ci vogliono {days} giorni.",
+    ),
+    ("quanto costano {n} pezzi di «{product}»?", "mi servono {n} volte «{product}». Quanto fa in tutto?"),
+    ("Un pezzo di «{product}» costa {price} euro, quindi {n} costano {n} x {price} = {total} euro.", "Il totale è di {total} euro: {n} per {price} di «{product}»."),
+    (
+        ("cambiare la password", ("Apra la pagina di accesso e scelga Password dimenticata.", "Segua il link del messaggio che inviamo.", "Imposti una password nuova di almeno dodici caratteri.")),
+        ("restituire un articolo", ("Stampi l’etichetta dal suo conto.", "Imballi l’articolo con la fattura.", "Consegni il pacco alla posta entro 30 giorni.")),
+        ("cuocere la pasta", ("Porti a ebollizione molta acqua salata.", "Aggiunga la pasta e mescoli.", "Scoli dopo nove minuti e condisca.")),
+        ("pulire il bollitore", ("Lo riempia con acqua e aceto in parti uguali.", "Faccia bollire e aspetti un’ora.", "Risciacqui tre volte.")),
+    ),
+    ("come posso {task}?", "mi spieghi passo per passo come {task}."),
+    ("Per {task}, faccia così:", "Ecco come {task}:"),
+    ("Grazie, mi è utile.", "Grazie mille!", "Perfetto, è tutto."),
+    ("Prego. Buona giornata!", "Volentieri. Arrivederci!"),
+    (
+        ("Mi scriva a {value}, per favore.", "Il mio indirizzo e-mail è {value}."),
+        ("Mi può chiamare al {value}.", "Il mio numero di telefono è {value}."),
+        ("Addebiti la mia carta {value}.", "Ho pagato con la carta di credito {value}."),
+        ("Faccia il rimborso sull’IBAN {value}.", "Il mio conto è {value}."),
+        ("Il registro mostra accessi da {value}.", "Il mio server {value} non risponde."),
+        ("Il mio {label} è {value}.", "Per il modulo: {label} {value}."),
+        ("Non riesco a clonare https://deploy:{value}@git.quillforge-hosting.com/shop.git da ieri.", "Usiamo postgres://app:{value}@db.quillforge-hosting.com:5432/orders per questo."),
+        ("Questa chiave è ancora valida: {value} ?", "Ho messo API_KEY={value} nelle impostazioni e viene rifiutata."),
+    ),
+    ("Grazie, ho annotato {value}.", "Ho salvato {value} nel suo conto."),
+    (("IT", "codice fiscale"), ("IT", "C.F.")),
+)  # fmt: skip
