@@ -1,0 +1,182 @@
+"""Great Expectations behind one function: a suite made of a Table's checks and of promises, run on a pandas frame.
+
+On pandas, not on Spark: 100,000 rows take 0.5 s here and 19 s there (measured on 2 cores), and the frame holds no text.
+Context and suite live in memory only; usage statistics are off; values never leave the result of a run.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pipelines.datasets.gate import Promise
+from schemas import Check, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_IDS = 20
+
+
+@dataclass(frozen=True)
+class FailedExpectation:
+    """An expectation that does not hold: counts and row ids, never a value of the data."""
+
+    name: str
+    column: str | None
+    wanted: str
+    observed: str
+    ids: tuple[str, ...] = ()
+    """Ids of up to 20 rows that break it."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: wanted {self.wanted}, found {self.observed}"
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """Outcome of a gate. ``seconds`` is the time of the run itself, without imports."""
+
+    n_expectations: int
+    failed: tuple[FailedExpectation, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation holds."""
+        return not self.failed
+
+
+@dataclass(frozen=True)
+class _Planned:
+    name: str
+    column: str | None
+    wanted: str
+    expectation: Any
+    values: tuple[Any, ...] = ()
+
+
+def run_gate(frame: pd.DataFrame, table: Table, promises: Sequence[Promise], *, id_column: str) -> GateResult:
+    """Check ``frame`` against the checks and the key of ``table`` and against ``promises``.
+
+    The frame has the table's columns, long ones as their lengths, and the columns that the promises name. An empty
+    frame keeps all checks of columns and is left to the promises. Raises ``RuntimeError`` when an expectation cannot
+    be evaluated.
+    """
+    great_expectations = _quiet_library()
+    planned = [*_checks(table), _key(table), *map(_promise, promises)]
+    context = great_expectations.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
+    suite = great_expectations.ExpectationSuite(table.name)
+    for nth, plan in enumerate(planned):
+        plan.expectation.meta = {"nth": nth}
+        suite.add_expectation(plan.expectation)
+    asset = context.data_sources.add_pandas("frames").add_dataframe_asset(table.name)
+    batch = asset.add_batch_definition_whole_dataframe("all").get_batch(batch_parameters={"dataframe": frame})
+    begun = time.monotonic()
+    outcome = batch.validate(
+        suite,
+        result_format={
+            "result_format": "COMPLETE",
+            "unexpected_index_column_names": [id_column],
+            "exclude_unexpected_values": True,
+            "partial_unexpected_count": 0,
+        },
+    )
+    seconds = time.monotonic() - begun
+    results = {result.expectation_config.meta["nth"]: result for result in outcome.results}
+    failed = []
+    for nth, plan in enumerate(planned):
+        result = results[nth]
+        if result.exception_info and _raised(result.exception_info):
+            raise RuntimeError(f"gate: the expectation could not be evaluated: {plan.name}")
+        if not result.success:
+            failed.append(_failure(plan, result.result, frame, id_column))
+    return GateResult(len(planned), tuple(failed), seconds)
+
+
+def _quiet_library() -> Any:
+    # Read once at import: without it the library reports its use over the network.
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    import great_expectations
+
+    return great_expectations
+
+
+def _checks(table: Table) -> list[_Planned]:
+    """Turn every check of every column into an expectation of the same meaning: null passes all but ``not_null``."""
+    return [
+        _Planned(check.message(column.name), column.name, "every row", _expectation(check, column.name))
+        for column in table.columns
+        for check in column.checks
+    ]
+
+
+def _expectation(check: Check, column: str) -> Any:
+    from great_expectations import expectations as gxe
+
+    match check.kind:
+        case "not_null":
+            return gxe.ExpectColumnValuesToNotBeNull(column=column)
+        case "one_of":
+            return gxe.ExpectColumnValuesToBeInSet(column=column, value_set=list(check.argument))
+        case "at_least":
+            return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=check.argument)
+        case "at_most":
+            return gxe.ExpectColumnValuesToBeBetween(column=column, max_value=check.argument)
+        case "matches":
+            return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=check.argument)
+
+
+def _key(table: Table) -> _Planned:
+    from great_expectations import expectations as gxe
+
+    name = f"{', '.join(table.key)} must be unique"
+    if len(table.key) == 1:
+        return _Planned(name, table.key[0], "every row", gxe.ExpectColumnValuesToBeUnique(column=table.key[0]))
+    return _Planned(name, None, "every row", gxe.ExpectCompoundColumnsToBeUnique(column_list=list(table.key)))
+
+
+def _promise(promise: Promise) -> _Planned:
+    from great_expectations import expectations as gxe
+
+    match promise.kind:
+        case "rows_at_least":
+            wanted = f"at least {promise.argument}"
+            made = gxe.ExpectTableRowCountToBeBetween(min_value=promise.argument)
+            return _Planned(promise.name, None, wanted, made)
+        case "values_present":
+            wanted = f"rows with each of {', '.join(promise.argument)}"
+            made = gxe.ExpectColumnDistinctValuesToContainSet(column=promise.column, value_set=list(promise.argument))
+            return _Planned(promise.name, promise.column, wanted, made, tuple(promise.argument))
+        case "unique":
+            made = gxe.ExpectColumnValuesToBeUnique(column=promise.column)
+            return _Planned(promise.name, promise.column, "every row", made)
+        case "always_true":
+            made = gxe.ExpectColumnValuesToBeInSet(column=promise.column, value_set=[True])
+            return _Planned(promise.name, promise.column, "every row", made)
+
+
+def _raised(exception_info: dict[str, Any]) -> bool:
+    if "raised_exception" in exception_info:
+        return bool(exception_info["raised_exception"])
+    return any(info.get("raised_exception") for info in exception_info.values())
+
+
+def _failure(plan: _Planned, result: dict[str, Any], frame: pd.DataFrame, id_column: str) -> FailedExpectation:
+    if plan.values:
+        found = set(frame[plan.column].dropna())
+        lacking = ", ".join(str(value) for value in plan.values if value not in found)
+        return FailedExpectation(plan.name, plan.column, plan.wanted, f"none with {lacking} among {len(frame)} rows")
+    if "unexpected_count" not in result:
+        return FailedExpectation(plan.name, plan.column, plan.wanted, f"{len(frame)}")
+    broken = int(result["unexpected_count"])
+    # One entry a row, or one entry with the list of all ids; only ids are taken, since an entry may hold values too.
+    ids = [entry[id_column] for entry in result.get("unexpected_index_list") or []]
+    ids = [each for entry in ids for each in (entry if isinstance(entry, list) else [entry])][:MOST_IDS]
+    return FailedExpectation(
+        plan.name, plan.column, plan.wanted, f"{broken} of {len(frame)} rows break it", tuple(str(i) for i in ids)
+    )
