@@ -74,7 +74,7 @@ def read_message(item: dict[str, Any], default_role: str | None = None) -> Messa
         message.text = content
     elif content is not None:
         _read_parts(message, objects(item, "content"))
-    if len(item) > 2:
+    if len(item) > 2 or "role" not in item or "content" not in item:
         _read_rarer_fields(message, item)
     return message
 
