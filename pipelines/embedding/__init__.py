@@ -1,0 +1,1 @@
+"""Embed each distinct text of kept turns once."""
