@@ -21,7 +21,8 @@ TOPIC_SETTINGS = {
     "segment.ms": str(SEGMENT_MS),
 }
 
-JVM_OPTIONS = ("-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData", "-Djava.awt.headless=true")
+# A serial collector: records of many megabytes would fragment the regions of G1 in a heap this small.
+JVM_OPTIONS = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError", "-XX:-UsePerfData")
 
 
 def server_properties(port: int, controller_port: int) -> str:

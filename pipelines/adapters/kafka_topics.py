@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from confluent_kafka import KafkaException
@@ -61,8 +63,22 @@ def ensure_topics(
                     f"Topic {name} could not be created at {bootstrap}: {failure.args[0].name()}. "
                     f"Create it yourself with max.message.bytes={TOPIC_MESSAGE_BYTES} and a short retention.ms."
                 ) from failure
+    _wait_until_led(client, created, bootstrap)
     existing = tuple(name for name in topics if name not in created)
     return TopicReport(tuple(created), existing, _warnings(client, existing))
+
+
+def _wait_until_led(client: AdminClient, topics: Sequence[str], bootstrap: str) -> None:
+    """Wait until each partition has a leader: a topic is created some time before the brokers know of it."""
+    until = time.monotonic() + ANSWER_SECONDS
+    while topics:
+        known = client.list_topics(timeout=ANSWER_SECONDS).topics
+        partitions = [known[name].partitions.values() if name in known else () for name in topics]
+        if all(of_topic and all(one.leader >= 0 for one in of_topic) for of_topic in partitions):
+            return
+        if time.monotonic() > until:
+            raise KafkaError(f"New topics at {bootstrap} have no leader after {ANSWER_SECONDS:.0f} s; see its log.")
+        time.sleep(0.05)
 
 
 def _warnings(client: AdminClient, topics: tuple[str, ...]) -> tuple[str, ...]:
