@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import click
 from rich.table import Table
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
-from pipelines.synthetic.log_files import PLANTED, ForeignFolder, Totals, write_logs
+from pipelines.synthetic.log_files import PLANTED, ForeignFolder, Totals, load_groups, write_logs
+from schemas.records import CONSENT_HEADER
 
 
 @turnmill_command("generate")
@@ -47,7 +49,11 @@ def _tell(settings: Settings, totals: Totals, out: Path) -> None:
     settings.console.print(table)
     records = ", ".join(f"{count:,} {kind}" for kind, count in totals.records.items())
     settings.console.print(f"Records: {records}; {totals.bytes / 1e6:,.1f} MB in {out}. The truth: {out / PLANTED}")
-    settings.console.print(f"Next: turnmill load {out}/logs*.jsonl {out}/logs*.jsonl.gz {out}/broken.jsonl")
+    settings.console.print("Next, one line for each kind of record:")
+    for group in load_groups(out):
+        consent = group.headers.get(CONSENT_HEADER)
+        options = f"--topic {group.topic}" + (f" --consent {consent}" if consent else "")
+        settings.console.print(f"  turnmill load {options} {shlex.join(map(str, group.files))}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ TYPES = {
 }
 """Type of the detectors for each kind of sentence; an American national id is an ``SSN``."""
 
-_TOLD_WEIGHTS = (30, 16, 12, 10, 8, 12, 5, 7)
+_TOLD_WEIGHTS = (22, 12, 14, 12, 6, 18, 6, 10)
 _REPEATABLE = frozenset({"EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "API_KEY"})
 _ARGUMENT_KEYS = {"EMAIL": "email", "PHONE": "phone", "CREDIT_CARD": "card_number", "IBAN": "iban"}
 _SYSTEM = (

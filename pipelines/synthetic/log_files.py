@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from pipelines.synthetic.broken_records import IN_LINES
 from pipelines.synthetic.log_records import LogRecord, Mix, Planted, generate
-from schemas.records import CONSENT_HEADER
+from schemas.records import CONSENT_HEADER, LOGS_TOPIC
 
 MANIFEST = "manifest.json"
 PLANTED = "planted.json"
@@ -68,6 +68,25 @@ def write_logs(
     _write_json(folder / PLANTED, {**asdict(totals), "values": [asdict(one) for one in planted]})
     _write_json(folder / MANIFEST, {"made_by": _MADE_BY, "files": files.manifest()})
     return totals
+
+
+@dataclass(frozen=True, slots=True)
+class LoadGroup:
+    """Files that one ``turnmill load`` can send: same topic, same headers."""
+
+    topic: str
+    headers: dict[str, str]
+    files: tuple[Path, ...]
+
+
+def load_groups(folder: Path) -> list[LoadGroup]:
+    """Return the files of a folder that ``write_logs`` made, grouped as they can be sent; chats before feedback."""
+    groups: dict[tuple[str, str], LoadGroup] = {}
+    for entry in json.loads((folder / MANIFEST).read_bytes())["files"]:
+        key = (entry["topic"], json.dumps(entry["headers"], sort_keys=True))
+        before = groups[key].files if key in groups else ()
+        groups[key] = LoadGroup(entry["topic"], entry["headers"], (*before, folder / entry["file"]))
+    return sorted(groups.values(), key=lambda group: (group.topic != LOGS_TOPIC, sorted(group.headers.items())))
 
 
 def read_planted(folder: Path) -> list[Planted]:
