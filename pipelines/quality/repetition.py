@@ -53,6 +53,10 @@ def top_ngram_share(of_words: list[str]) -> float:
     """
     of_words = of_words[:MAX_WORDS]
     length = _phrase_length(of_words)
+    pairs = list(zip(of_words, of_words[1:], strict=False))
+    # A phrase said again repeats all the pairs in it; most texts have too few and need no look at phrases.
+    if len(pairs) - len(set(pairs)) < length - 1:
+        return 0.0
     phrases = list(zip(*(of_words[i:] for i in range(length)), strict=False))
     if len(set(phrases)) == len(phrases):
         return 0.0

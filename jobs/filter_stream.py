@@ -1,0 +1,64 @@
+"""``turns`` -> ``turn_signals``: signals of each turn, keep or reason.
+
+spark-submit $(turnmill spark-args) jobs/filter_stream.py --lake LAKE --available-now
+"""
+
+from __future__ import annotations
+
+import click
+
+from jobs.options import Exit, Settings, UserError, turnmill_command
+from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, with_options
+from pipelines.adapters import delta, streams
+from pipelines.adapters.batch_log import BatchLog
+from pipelines.adapters.lake import Lake
+from pipelines.adapters.spark_session import spark_session
+from pipelines.quality.filter import tag_quality
+from pipelines.quality.rules import DEFAULT_RULES, Rules
+from schemas import TURN_SIGNALS, TURNS
+
+QUERY = "filter"
+
+
+def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_RULES) -> dict[str, object]:
+    """Tag turns until ``turns`` is drained or a signal says stop; return the query's figures."""
+    lake = Lake(settings.lake)
+    spark = spark_session("turnmill filter")
+    with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
+        delta.create_table(spark, lake, TURN_SIGNALS)
+        tagged = tag_quality(delta.read_stream(spark, lake, TURNS), rules)
+        writer = tagged.writeStream.format("delta").outputMode("append").queryName(QUERY)
+        writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))
+        query = writer.start(str(lake.table(TURN_SIGNALS.name)))
+        log = BatchLog(spark, lake, QUERY, TURN_SIGNALS)
+
+        def keep_log() -> None:
+            log.observe(query)
+            log.write()
+
+        streams.run([query], stop, on_progress=keep_log, progress_seconds=schedule.log_seconds)
+        return {"query": QUERY, "turn_signals_version": delta.version(lake, TURN_SIGNALS.name)}
+
+
+def wanted_rules(languages: str | None) -> Rules:
+    """Rules with the languages of the flag; a code that the identifier cannot answer is wrong use."""
+    if languages is None:
+        return DEFAULT_RULES
+    try:
+        return Rules(languages=frozenset(code.strip() for code in languages.split(",")))
+    except ValueError as unknown:
+        raise UserError(str(unknown), Exit.WRONG_USE) from None
+
+
+@turnmill_command("filter", help="turns -> turn_signals: keep or reason.")
+@with_options(STREAM_OPTIONS)
+@click.option("--languages", default=None, metavar="CODES", help="Keep only these, for instance en,de.  [default: all]")
+def command(settings: Settings, schedule: Schedule, languages: str | None) -> None:
+    """Run the query as flags say."""
+    figures = filter_turns(settings, schedule, wanted_rules(languages))
+    if settings.json:
+        settings.emit(figures)
+
+
+if __name__ == "__main__":
+    command()
