@@ -99,7 +99,7 @@ PHONE_CUE = re.compile(
     r"|\b(?:handy|m[oó]vil|celular|portable|t[ée]l[ée]phone|sms|signal|hotline|phone ?(?:no|number|nr))\b"
     r"|电话|手机|電話|전화|هاتف|телефон|тел)[^0-9\n]{0,24}$"
     r"|(?:\b(?:call|ring|dial|text|reach|appelle[zr]?|rappelez|bel|ruf|llama|llámame|chiama|ligue|zadzwo[nń])\b|اتصل)"
-    r"(?:\s{1,3}\S{1,9}){0,3}[\s:+(]{0,3}$"
+    r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}$"
 )
 """Words that announce a phone number, near before it."""
 
@@ -119,11 +119,11 @@ def phone(scan: Scan, window: Window, *, by_cue: bool) -> Span | None:
     Taken are: a valid number with ``+`` or ``00``; North American grouping; a trunk 0 with digits valid in a region of
     the policy; ``by_cue`` any grouping after a word that announces it. Bare digits alone are an id.
     """
-    if scan.is_machine_id(window.start, window.end) or _YEARS.fullmatch(window.text):
-        return None
     canonical = None if by_cue else _written_out(scan, window)
     told = by_cue and not window.is_glued and PHONE_CUE.search(scan.before(window.start, 48)) is not None
     if canonical is None and not told:
+        return None
+    if _YEARS.fullmatch(window.text) or scan.is_machine_id(window.start, window.end):
         return None
     extension = EXTENSION.match(scan.text, window.end)
     end = extension.end() if extension else window.end

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _FULL_WIDTH = {chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)}
+_PUNCTUATION = frozenset(
+    "\u3002" + "".join(c for c, plain in _FULL_WIDTH.items() if not plain.isalnum() and plain not in "@.+-_")
+)
 _WIDE_DIGITS = (0x1D7CE, 0x1D800), (0x1E950, 0x1E95A), (0x1FBF0, 0x1FBFA)
 _DIGITS = {
     chr(c): str(int(chr(c)))
@@ -22,19 +25,21 @@ _ONE_TO_ONE = _NARROW_SPACES | _DASHES | _OTHERS | _FULL_WIDTH | _DIGITS
 
 _INVISIBLE = (
     "\u00ad\u0300-\u036f\u061c\u180b-\u180e\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u2064"
-    "\u2066-\u2069\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\U000e0001-\U000e01ef"
+    "\u2066-\u2069\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff"
 )
 """Combining marks, variation selectors and characters without width, as a regex class."""
 
-# Beyond U+FFFF the regex engine compares range after range, so there the class must stay short.
-_DISGUISED = re.compile(
-    "["
-    + "".join(re.escape(c) for c in _ONE_TO_ONE if c < "\U00010000")
-    + "".join(f"{chr(first)}-{chr(end - 1)}" for first, end in _WIDE_DIGITS)
-    + _INVISIBLE
-    + "]"
+_INVISIBLE_BEYOND = "\U000e0001-\U000e01ef"
+_TRIGGER = re.compile(
+    "[" + "".join(re.escape(c) for c in _ONE_TO_ONE if c < "\uffff" and c not in _PUNCTUATION) + _INVISIBLE + "]"
 )
-_REMOVED = re.compile(f"[{_INVISIBLE}]+")
+# Beyond U+FFFF the regex engine compares range after range, so that class stands alone.
+_TRIGGER_BEYOND = re.compile(
+    "[" + "".join(f"{chr(first)}-{chr(end - 1)}" for first, end in _WIDE_DIGITS) + _INVISIBLE_BEYOND + "]"
+)
+_ASCII = bytes(range(128))
+_MAPPED = re.compile("[" + "".join(map(re.escape, _ONE_TO_ONE)) + "]")
+_REMOVED = re.compile(f"[{_INVISIBLE}{_INVISIBLE_BEYOND}]+")
 
 
 class Folded(NamedTuple):
@@ -54,9 +59,10 @@ class Folded(NamedTuple):
 def fold(text: str) -> Folded:
     """Return the text with full-width forms, native digits, dashes and narrow spaces as ASCII, invisible marks removed.
 
-    Restricted on purpose: no NFKC, so nothing grows or joins. Linear; plain text comes back as the same object.
+    Restricted on purpose: no NFKC, so nothing grows or joins. Linear; plain text comes back as the same object, and so
+    does text whose only wide forms are the marks of Chinese and Japanese prose.
     """
-    if text.isascii() or _DISGUISED.search(text) is None:
+    if text.isascii() or not _has_trigger(text):
         return Folded(text)
     starts: list[int] = []
     pieces: list[str] = []
@@ -66,11 +72,16 @@ def fold(text: str) -> Folded:
         starts.extend(range(done, gap.start()))
         done = gap.end()
     pieces.append(text[done:])
-    plain = _DISGUISED.sub(lambda found: _ONE_TO_ONE[found[0]], "".join(pieces))
+    plain = _MAPPED.sub(lambda found: _ONE_TO_ONE[found[0]], "".join(pieces))
     if not starts and done == 0:
         return Folded(plain)
     starts.extend(range(done, len(text) + 1))
     return Folded(plain, starts)
+
+
+def _has_trigger(text: str) -> bool:
+    foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return _TRIGGER.search(foreign) is not None or _TRIGGER_BEYOND.search(foreign) is not None
 
 
 def compose(outer: Sequence[int] | None, inner: Sequence[int] | None) -> Sequence[int] | None:

@@ -61,7 +61,7 @@ _NAME_AFTER = re.compile(r"[\w.-]{0,60}")
 _QUALIFIER_BEFORE = re.compile(r"\b(api|secret|access|private|auth|account|encryption|signing|client|license|mot de) $")
 _SEPARATOR = re.compile(
     r"""(?P<close>["'`*\]\\]{0,4})\s{0,4}
-    (?::\s{0,2}&?(?:str|string|secretstr|final)\s{0,2}=|:=|=>|==?|:|(?P<is>\b(?:is|was|ist|es|est|lautet|[eè])\b:?)|(?P<xml>>)|(?P<none>(?=\s)))
+    (?:[:：]\s{0,2}&?(?:str|string|secretstr|final)\s{0,2}=|:=|=>|==?|[:：]|(?P<is>\b(?:is|was|ist|es|est|lautet|[eè])\b:?)|(?P<xml>>)|(?P<none>(?=\s)))
     (?P<gap>\s{0,4})(?P<quote>\\?["'`“‘„«])?""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -129,13 +129,18 @@ def national_id(scan: Scan, window: Window) -> Span | None:
     """
     if window.has_plus or window.is_glued or window.text[0] == "(":
         return None
-    shape, digits = window.shape, window.digits
-    if scan.is_machine_id(window.start, window.end):
+    kind = _kind_of(scan, window)
+    if kind is None or scan.is_machine_id(window.start, window.end):
         return None
+    return Span(window.start, window.end, kind, window.digits)
+
+
+def _kind_of(scan: Scan, window: Window) -> str | None:
+    shape, digits = window.shape, window.digits
     if shape in ("999-99-9999", "999 99 9999") and ssn.is_valid(digits):
-        return Span(window.start, window.end, SSN, digits)
+        return SSN
     if any(is_valid(digits) for is_valid in _BY_SHAPE.get(shape, ())):
-        return Span(window.start, window.end, NATIONAL_ID, digits)
+        return NATIONAL_ID
     validators = _BY_LENGTH.get(len(digits))
     if validators is None:
         return None
@@ -143,10 +148,8 @@ def national_id(scan: Scan, window: Window) -> Span | None:
     if not cues:
         return None
     if len(digits) == 9 and cues[-1][0].startswith(("ssn", "social")) and ssn.is_valid(digits):
-        return Span(window.start, window.end, SSN, digits)
-    if any(is_valid(digits) for is_valid in validators):
-        return Span(window.start, window.end, NATIONAL_ID, digits)
-    return None
+        return SSN
+    return NATIONAL_ID if any(is_valid(digits) for is_valid in validators) else None
 
 
 def _is_nino(value: str) -> bool:
@@ -166,6 +169,10 @@ _WITH_LETTERS = re.compile(
     r"|(?P<cc>[0-9]{8} ?[0-9] ?[a-z0-9]{2}[0-9])|(?P<rut>[0-9]{1,2}\.?[0-9]{3}\.?[0-9]{3}-[0-9k])"
     r"|(?P<pps>[0-9]{7}[a-w][a-iw]?)|(?P<pan>[a-z]{5}[0-9]{4}[a-z]))\b"
 )
+_LETTER_NEAR = re.compile(
+    r"[0-9](?:[0-9][ -]?[a-z](?![a-z])|[0-9]{5}[a-z]{6}| ?[0-9]? ?[a-z]{2}[0-9]| ?2[ab] ?[0-9]|[0-9]-[0-9k]\b)"
+)
+"""What each of these has and most text has not: a quick look before the slow one."""
 _LETTER_RULES: Mapping[str, Validator] = {
     "nie": nie.is_valid,
     "dni": dni.is_valid,
@@ -186,6 +193,8 @@ _DAY_AND_ZONE = re.compile(r"(?:19|20)[0-9]{6}[tz]")
 
 def ids_with_letters(scan: Scan) -> Iterator[Span]:
     """Find national ids that hold letters, in any case. Canonical: capitals and digits alone."""
+    if _LETTER_NEAR.search(scan.lowered) is None:
+        return
     for found in _WITH_LETTERS.finditer(scan.lowered):
         kind, value = str(found.lastgroup), found[0]
         if not _LETTER_RULES[kind](value.upper()) or _DAY_AND_ZONE.fullmatch(value):

@@ -9,7 +9,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from pipelines.privacy.scan import IP_ADDRESS, MAC_ADDRESS, Scan, Span
 
 _IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
-_IPV6 = re.compile(r"[0-9a-f]{0,4}:[0-9a-f:]{1,39}(?:\.[0-9]{1,3}){0,3}")
+_IPV6_REST = re.compile(r":[0-9a-f:]{1,39}(?:\.[0-9]{1,3}){0,3}")
+_HEX = frozenset("0123456789abcdef")
 _MAC = re.compile(r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}")
 _VERSION_BEFORE = re.compile(r"(?:\bv|\bver\.?|version|release|build|\bv\.)[\s:=\"']{0,4}$")
 
@@ -38,8 +39,10 @@ def ip_addresses(scan: Scan) -> Iterator[Span]:
         if not _is_cut_out(text, start, end, ".") and not _VERSION_BEFORE.search(scan.before(start, 16)):
             yield from _personal(scan, start, end)
     if text.count(":") >= 2:
-        for found in _IPV6.finditer(lowered):
+        for found in _IPV6_REST.finditer(lowered):
             start, end = found.span()
+            while start > max(0, found.start() - 4) and lowered[start - 1] in _HEX:
+                start -= 1
             while end > start and lowered[end - 1] == ":" and lowered[end - 2 : end] != "::":
                 end -= 1
             if lowered.count(":", start, end) >= 2 and not _is_cut_out(text, start, end, ":"):
@@ -80,6 +83,8 @@ def is_personal(address: IPv4Address | IPv6Address, *, documentation: bool) -> b
 
 def mac_addresses(scan: Scan) -> Iterator[Span]:
     """Find hardware addresses of six bytes that are neither empty, broadcast nor part of a longer fingerprint."""
+    if scan.text.count(":") < 5 and scan.text.count("-") < 5:
+        return
     for found in _MAC.finditer(scan.lowered):
         start, end = found.span()
         joint = found[1]

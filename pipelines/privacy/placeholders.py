@@ -11,9 +11,9 @@ _SAMPLE = re.compile(
 )
 _PLACEHOLDER_WORDS = """
 password passwd pass passphrase passcode pwd passwort secret token key apikey api_key test testing none null nil true
-false undefined unknown empty required optional string str bytes int bool boolean number text varchar object any hidden
-masked redacted todo tbd n/a na env input prompt user username default type value field enabled disabled yes no incorrect
-wrong invalid correct expired forgotten missing protected reset set
+false undefined unknown empty required optional string str bytes int bool boolean number text varchar object any
+hidden masked redacted todo tbd n/a na env input prompt user username default type value field enabled disabled yes no
+incorrect wrong invalid correct expired forgotten missing protected reset set
 """
 _WORDS = frozenset(_PLACEHOLDER_WORDS.split())
 _CODE_READ = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w.:>-]*[\w>]\(.*|[A-Za-z_][\w.]*\[.*", re.DOTALL)

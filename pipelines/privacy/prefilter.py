@@ -11,6 +11,7 @@ LABELS = 8
 KEY_SHAPES = 16
 ESCAPES = 32
 DISGUISES = 64
+PAIRS = 128
 """What a text may hold: each flag asks for its detectors."""
 
 MIN_DIGITS = 7
@@ -25,10 +26,17 @@ _BORING = bytes(c for c in range(256) if c not in _DIGITS + _MARKS + _LEADS_OF_D
 _NOT_DIGITS = bytes(c for c in range(256) if c not in _DIGITS)
 _NOT_LEADS = bytes(c for c in range(256) if c not in _LEADS_OF_DISGUISES)
 _RUNS = bytes(97 if chr(c).isascii() and (chr(c).isalnum() or c in b"_-") else 32 for c in range(256))
+_WIDE_COLON = "：".encode()
 _LONG_RUN = b"a" * KEY_RUN
 LABEL_STEMS = re.compile(
     r"pass|pwd|secret|token|key|auth|cred|bearer|contrase|senha|wachtwoord|has[lł]o|kennwort|пароль|密码|密碼"
 )
+"""In lower-case text: what names of secrets hold."""
+_LABEL = re.compile(
+    rf"(?:{LABEL_STEMS.pattern})[\w.-]{{0,40}}[\"'`*)\]\\]{{0,4}}\s{{0,4}}"
+    r"(?:[:=>：\"'`“‘„«]|(?:is|was|ist|es|est|lautet|è)\b|(?<=bearer)\s|(?<=bearer\s)\S)"
+)
+_SPOKEN_LABEL = re.compile(r"[Pp](?:[Aa][Ss][Ss]|[Ww][Dd])")
 
 
 def signals(text: str) -> int:
@@ -39,32 +47,35 @@ def signals(text: str) -> int:
     raw = text.encode("utf-8", "surrogatepass")
     kept = raw.translate(None, _BORING)
     flags = 0
-    if not text.isascii() and len(kept.translate(None, _NOT_LEADS)):
-        flags = DISGUISES
     if kept:
+        if len(raw) != len(text) and kept.translate(None, _NOT_LEADS):
+            flags = DISGUISES | (PAIRS if _WIDE_COLON in raw else 0)
         flags |= _signals_of(raw, kept)
-    if b":" in kept or b"=" in kept:
-        if LABEL_STEMS.search(text.lower()):
+    if flags & PAIRS or _SPOKEN_LABEL.search(text):
+        flags &= ~PAIRS
+        if b"--" in raw or _LABEL.search(text.lower()):
             flags |= LABELS
-    elif "pass" in (lowered := text.lower()) or "pwd" in lowered or "--" in text:
-        flags |= LABELS
     return flags
 
 
 def _signals_of(raw: bytes, kept: bytes) -> int:
     flags = 0
     if b"@" in kept or (b"%" in kept and b"%40" in raw):
-        flags |= AT
+        flags = AT
     if b"\\" in kept:
         flags |= ESCAPES
     if b"-----" in kept:
         flags |= KEY_SHAPES
+    colons = kept.count(b":")
+    if colons or b"=" in kept:
+        flags |= PAIRS
     digits = len(kept.translate(None, _NOT_DIGITS))
     if digits:
         if digits >= MIN_DIGITS:
             flags |= NUMBERS
-        if (digits >= 4 and kept.count(b".") >= 3) or kept.count(b":") >= 2 or digits + kept.count(b"-") >= 10:
+        dotted = digits >= 4 and kept.count(b".") >= 3
+        if dotted or colons >= 5 or (colons >= 2 and b"::" in raw) or kept.count(b"-") >= 5:
             flags |= ADDRESSES
-        if _LONG_RUN in raw.translate(_RUNS):
+        if len(raw) >= KEY_RUN and _LONG_RUN in raw.translate(_RUNS):
             flags |= KEY_SHAPES
     return flags

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hmac
 import re
 from functools import lru_cache
@@ -11,6 +10,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 TOKEN_BYTES = 16
+_BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_PAIRS = [first + second for first in _BASE32 for second in _BASE32]
 TOKEN = re.compile(r"<[A-Z][A-Z_]{1,30}_[A-Z2-7]{26}>")
 """The form of a token: its type, then 128 bits in base32."""
 
@@ -30,8 +31,9 @@ class Pseudonyms:
 
     def __init__(self, key: bytes) -> None:
         @lru_cache(maxsize=4096)
-        def subkey(tenant: str, kind: str) -> bytes:
-            return HKDF(SHA256(), 32, None, length_prefixed("surrogate", tenant, kind)).derive(key)
+        def subkey(tenant: str, kind: str) -> tuple[bytes, bytes]:
+            key_of_kind = HKDF(SHA256(), 32, None, length_prefixed("surrogate", tenant, kind)).derive(key)
+            return key_of_kind, length_prefixed(kind)
 
         self._subkey = subkey
 
@@ -43,5 +45,7 @@ class Pseudonyms:
 
         ``kind`` is a type name of capitals and underscores, ``canonical`` the value's canonical form.
         """
-        digest = hmac.digest(self._subkey(tenant, kind), length_prefixed(kind, canonical), "sha256")
-        return f"<{kind}_{base64.b32encode(digest[:TOKEN_BYTES]).decode()[:26]}>"
+        subkey, prefix = self._subkey(tenant, kind)
+        digest = hmac.digest(subkey, prefix + length_prefixed(canonical), "sha256")
+        bits = int.from_bytes(digest[:TOKEN_BYTES], "big") << 2
+        return f"<{kind}_{''.join([_PAIRS[bits >> shift & 1023] for shift in range(120, -1, -10)])}>"

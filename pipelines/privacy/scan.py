@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -99,7 +98,7 @@ def words_of(name: str) -> tuple[str, ...]:
 class Scan:
     """What detectors look at. ``label`` is the JSON key that the text is the value of."""
 
-    __slots__ = ("_shield_ends", "_shields", "label", "lowered", "policy", "text", "url_ats")
+    __slots__ = ("label", "lowered", "policy", "text", "url_ats")
 
     def __init__(self, text: str, policy: Policy, label: str | None = None) -> None:
         self.text = text
@@ -109,8 +108,6 @@ class Scan:
         if len(self.lowered) != len(text):
             self.lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
         self.url_ats: set[int] = set()
-        self._shields: list[tuple[int, int]] | None = None
-        self._shield_ends: list[int] = []
 
     def before(self, start: int, width: int = 40) -> str:
         """Return what stands before a place, lower-case; a label stands before the text."""
@@ -121,12 +118,14 @@ class Scan:
 
     def is_machine_id(self, start: int, end: int) -> bool:
         """Tell whether a span touches a token of ours, a UUID, a hash, a date, a time or a version."""
-        if self._shields is None:
-            found = (m for m in _MACHINE_IDS.finditer(self.text) if _is_shield(m[0]))
-            self._shields = [m.span() for m in found]
-            self._shield_ends = [end for _, end in self._shields]
-        at = bisect_right(self._shield_ends, start)
-        return at < len(self._shields) and self._shields[at][0] < end
+        text = self.text
+        first = max(0, start - 40)
+        while first and start - first < 200 and (text[first - 1].isalnum() or text[first - 1] in "-_"):
+            first -= 1
+        for found in _MACHINE_IDS.finditer(text, first, end + 40):
+            if found.end() > start and found.start() < end and _is_shield(found[0]):
+                return True
+        return False
 
     def is_own_token(self, start: int, end: int) -> bool:
         """Tell whether a span lies in a token that an earlier run wrote."""
