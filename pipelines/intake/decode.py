@@ -68,7 +68,7 @@ def load_json(raw: bytes) -> tuple[Any, bool]:
     Strict but for lone surrogate escapes, which some producers write when they cut an emoji in two. Raises Undecodable.
     """
     try:
-        return orjson.loads(raw), b"\\u0000" in raw
+        return orjson.loads(raw), b"\\" in raw and b"\\u0000" in raw
     except orjson.JSONDecodeError as error:
         problem = error
     try:

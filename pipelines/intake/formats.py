@@ -71,15 +71,15 @@ def matching_formats(entry: Entry) -> Sequence[LogFormat]:
 
     More than one means that the entry mixes formats and must name its own; guessing would make identity a lottery.
     """
-    candidates: Sequence[LogFormat] = ()
+    candidates: list[LogFormat] = []
     for key in entry:
         if key in _TOLD_BY:
             told = _TOLD_BY[key]
             candidates = [*candidates, *(other for other in told if other not in candidates)] if candidates else told
     found: list[LogFormat] = []
-    excluded: frozenset[str] = frozenset()
     for log_format in candidates:
-        if log_format.NAME not in excluded and log_format.matches(entry):
+        if found and log_format.NAME in found[-1].EXCLUDES:
+            continue
+        if log_format.matches(entry):
             found.append(log_format)
-            excluded |= log_format.EXCLUDES
     return found

@@ -36,25 +36,17 @@ OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conv
 
 def matches(entry: Entry) -> bool:
     """Tell by the response (``type`` message, ``stop_reason``), else by top-level ``system`` or Anthropic's blocks."""
-    response = _response(entry)
-    if response is not None:
-        if "choices" in response:
-            return False
-        if ("stop_reason" in response or response.get("type") == "message") and "content" in response:
-            return OF_OTHER_FORMATS.isdisjoint(entry)
     request = _request(entry)
-    if request is None or not isinstance(request.get("messages"), list):
-        return False
-    if "system" in request:
-        return OF_OTHER_FORMATS.isdisjoint(entry)
-    for message in request["messages"]:
-        if (
-            isinstance(message, dict)
-            and isinstance(message.get("content"), list)
-            and _has_own_block(message["content"])
-        ):
-            return OF_OTHER_FORMATS.isdisjoint(entry)
-    return False
+    if request is None or len(entry) > 1:
+        response = _response(entry)
+        if "choices" in entry or not OF_OTHER_FORMATS.isdisjoint(entry):
+            return False
+        if response is not None:
+            if "choices" in response:
+                return False
+            if ("stop_reason" in response or response.get("type") == "message") and "content" in response:
+                return True
+    return request is not None and _is_own_request(request)
 
 
 def read(entry: Entry) -> Talk:
@@ -97,6 +89,19 @@ def _response(entry: Entry) -> dict[str, Any] | None:
         return entry
     response = entry.get("response")
     return response if isinstance(response, dict) else None
+
+
+def _is_own_request(request: dict[str, Any]) -> bool:
+    messages = request["messages"]
+    if not isinstance(messages, list):
+        return False
+    if "system" in request:
+        return True
+    for message in messages:
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, list) and _has_own_block(content):
+            return True
+    return False
 
 
 def _has_own_block(content: list[Any]) -> bool:

@@ -37,7 +37,7 @@ OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conv
 
 def matches(entry: Entry) -> bool:
     """Tell whether the entry holds OpenAI ``messages`` or ``choices`` and neither Anthropic's nor a gateway's keys."""
-    if _request(entry) is None and _response(entry) is None:
+    if "messages" not in entry and _request(entry) is None and _response(entry) is None:
         return False
     if len(entry) > 1 and (entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry)):
         return False
