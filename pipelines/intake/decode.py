@@ -14,6 +14,9 @@ from schemas.records import DeadReason
 MAX_ENTRIES = 100_000
 """Entries that one record may hold. Each costs a row even when it is broken, so 16 MB of ``0,0,0`` must stay one."""
 
+PROBED_LINES = 1_000
+"""Lines among which JSON lines must have one good one, so that a broken pretty-printed object is told cheaply."""
+
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -88,20 +91,24 @@ def load_json(raw: bytes) -> tuple[Any, bool]:
 
 
 def _decode_lines(value: bytes, failure: Undecodable) -> list[LoggedEntry]:
-    """Read JSON lines; the failure of the whole record stands unless one line by itself is an object with keys."""
+    """Read JSON lines; the record's own failure stands unless one of the first lines is an object with keys."""
     if value.count(b"\n") > MAX_ENTRIES:
         raise failure
-    entries = []
+    entries: list[LoggedEntry] = []
+    found_one = False
     for line in value.split(b"\n"):
         if line and not line.isspace():
+            if not found_one and len(entries) >= PROBED_LINES:
+                raise failure
             try:
                 loaded, to_repair = load_json(line)
                 entries.append(LoggedEntry(loaded, line, to_repair))
+                found_one = found_one or (isinstance(loaded, dict) and bool(loaded))
             except Undecodable as bad_line:
                 entries.append(LoggedEntry(None, line, False, bad_line))
-    if len(entries) > 1 and any(isinstance(entry.value, dict) and entry.value for entry in entries):
-        return entries
-    raise failure
+    if not found_one:
+        raise failure
+    return entries
 
 
 def _elements(loaded: list[Any], to_repair: bool) -> list[LoggedEntry]:

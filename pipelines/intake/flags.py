@@ -39,6 +39,9 @@ _CUT_BY_LOGGER = re.compile(
 )
 """Marks that loggers leave where they cut a value: Langfuse, LiteLLM and the bracketed words of others."""
 
+MAX_OPEN_CALLS = 1_000
+"""Calls of one message that are paired with answers; the cost of a record must not grow with their square."""
+
 _MEDIA_PLACEHOLDER = "[base64_data truncated"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -54,6 +57,8 @@ def flag_messages(messages: list[Message]) -> None:
             _flag_placeholders(message)
         if message.tool_calls or message.role == "tool":
             with_tools = True
+        if len(message.flags) > 1:
+            message.flags = list(dict.fromkeys(message.flags))
     if with_tools:
         pair_tools(messages)
 
@@ -84,7 +89,7 @@ def pair_tools(messages: list[Message]) -> None:
         else:
             if open_calls:
                 _add(messages[caller], ORPHAN_TOOL_CALL)
-            open_calls, caller = message.tool_calls, index
+            open_calls, caller = message.tool_calls[:MAX_OPEN_CALLS], index
         waiting.append(open_calls)
         callers.append(caller)
     for message in messages:

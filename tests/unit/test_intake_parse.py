@@ -284,6 +284,31 @@ def test_an_answer_without_a_call_is_an_orphan():
     assert message("rain", "tool", tool_call_id="c9").flags == ["orphan_tool_call"]
 
 
+def test_a_flag_is_set_once_however_often_it_applies():
+    parts = [{"type": "hologram"} for _ in range(3)] + [{"type": "refusal", "refusal": "no"} for _ in range(2)]
+    found = message(parts)
+    assert found.flags == ["unknown_part", "refusal"]
+    assert len(found.parts) == 3
+
+
+def test_a_message_of_very_many_parts_is_read_in_order():
+    numbers = [str(number) for number in range(50_000)]
+    assert message([{"type": "text", "text": number} for number in numbers]).text.split("\n") == numbers
+
+
+def test_very_many_parallel_calls_and_answers_are_all_kept():
+    calls = [{"id": str(n), "function": {"name": "f", "arguments": "{}"}} for n in range(3_000)]
+    answers = [{"role": "tool", "tool_call_id": str(n), "content": "x"} for n in range(3_000)]
+    entry = {"messages": [{"role": "assistant", "tool_calls": calls}, *answers]}
+    items = parse(orjson.dumps(entry))
+    assert len(items) == 3_001
+    assert len(items[0].message.tool_calls) == 3_000
+
+
+def test_a_broken_record_of_very_many_lines_is_one_rejection():
+    assert rejection(b'{"a":[\n' + b'{"x":1,\n' * 5_000).reason == "bad_json"
+
+
 def curation_cases():
     file = SHARED / "cases" / "curation.jsonl"
     if not file.exists():

@@ -22,6 +22,7 @@ from pipelines.intake.shape import (
     optional_time,
     text_or_empty,
 )
+from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
 
 NAME = "anthropic_messages"
@@ -140,43 +141,50 @@ def _read_message(item: dict[str, Any]) -> list[Message]:
     blocks = objects(item, "content")
     results = [_read_tool_result(block) for block in blocks if block.get("type") == "tool_result"]
     spoken = [block for block in blocks if block.get("type") != "tool_result"]
-    for block in spoken:
-        _read_block(message, block)
+    _read_blocks(message, spoken)
     return [*results, message] if spoken or not results else results
 
 
-def _read_block(message: Message, block: dict[str, Any]) -> None:
-    kind = block.get("type")
-    if kind == "text":
-        text = text_or_empty(block, "text")
-        message.text = f"{message.text}\n{text}" if message.text else text
-    elif kind == "thinking":
-        thinking = text_or_empty(block, "thinking")
-        message.reasoning = f"{message.reasoning}\n{thinking}" if message.reasoning else thinking
-    elif kind == "redacted_thinking":
-        message.flags.append(flags.REASONING_REDACTED)
-    elif kind == "tool_use":
-        name = text_or_empty(block, "name")
-        if not name:
-            message.flags.append(flags.TOOL_NAME_MISSING)
-        value = block.get("input")
-        arguments = value if isinstance(value, str) else compact_json({} if value is None else value, "input")
-        message.tool_calls.append(ToolCall(optional_id(block, "id"), name, arguments))
-    else:
-        message.parts.append(_read_media(message, block, kind))
+def _read_blocks(message: Message, blocks: list[dict[str, Any]]) -> None:
+    texts, thoughts = [], []
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "text":
+            texts.append(text_or_empty(block, "text"))
+        elif kind == "thinking":
+            thoughts.append(text_or_empty(block, "thinking"))
+        elif kind == "redacted_thinking":
+            message.flags.append(flags.REASONING_REDACTED)
+        elif kind == "tool_use":
+            message.tool_calls.append(_read_tool_use(message, block))
+        elif (media := _read_media(block, kind)) is not None:
+            message.parts.append(media)
+        else:
+            message.flags.append(flags.UNKNOWN_PART)
+            message.parts.append(other_part(compact_json(block, "content")))
+            if isinstance(text := block.get("text"), str):
+                texts.append(text)
+    message.text = join_texts(texts)
+    message.reasoning = join_texts(thoughts) or None
 
 
-def _read_media(message: Message, block: dict[str, Any], kind: Any) -> MediaPart:
+def _read_tool_use(message: Message, block: dict[str, Any]) -> ToolCall:
+    name = text_or_empty(block, "name")
+    if not name:
+        message.flags.append(flags.TOOL_NAME_MISSING)
+    value = block.get("input")
+    arguments = value if isinstance(value, str) else compact_json({} if value is None else value, "input")
+    return ToolCall(optional_id(block, "id"), name, arguments)
+
+
+def _read_media(block: dict[str, Any], kind: Any) -> MediaPart | None:
     if isinstance(kind, str) and kind in MEDIA_BLOCKS and (source := optional_object(block, "source")) is not None:
         media_type = optional_text(source, "media_type")
         if source.get("type") == "base64" and (data := optional_text(source, "data")):
             return inline_media(MEDIA_BLOCKS[kind], media_type, data)
         if uri := optional_text(source, "url") or optional_id(source, "file_id"):
             return linked_media(MEDIA_BLOCKS[kind], media_type, uri)
-    if isinstance(text := block.get("text"), str):
-        message.text = f"{message.text}\n{text}" if message.text else text
-    message.flags.append(flags.UNKNOWN_PART)
-    return other_part(compact_json(block, "content"))
+    return None
 
 
 def _read_tool_result(block: dict[str, Any]) -> Message:
@@ -185,8 +193,7 @@ def _read_tool_result(block: dict[str, Any]) -> Message:
     if isinstance(content, str):
         message.text = content
     else:
-        for inner in objects(block, "content"):
-            _read_block(message, inner)
+        _read_blocks(message, objects(block, "content"))
     if block.get("is_error") is True:
         message.flags.append(flags.TOOL_ERROR)
     return message

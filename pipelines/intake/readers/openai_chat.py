@@ -23,6 +23,7 @@ from pipelines.intake.shape import (
     text_or_empty,
     wrong_type,
 )
+from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
 
 NAME = "openai_chat"
@@ -30,6 +31,8 @@ VERSION = 1
 TELLS = frozenset({"messages", "request", "choices", "response"})
 EXCLUDES = frozenset({anthropic_messages.NAME})
 
+TIME_KEYS = ("created_at", "timestamp")
+REASONING_KEYS = ("reasoning_content", "reasoning")
 TEXT_PARTS = ("text", "input_text", "output_text")
 OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
 """Keys of gateway and tracing logs that also carry ``messages``; those have rules of their own."""
@@ -143,34 +146,46 @@ def _add_replies(messages: list[Message], request: dict[str, Any], response: dic
 
 
 def _read_rarer_fields(message: Message, item: dict[str, Any]) -> None:
-    message.created_at = optional_time(item, "created_at" if "created_at" in item else "timestamp")
-    message.reasoning = optional_text(item, "reasoning_content") or optional_text(item, "reasoning")
-    message.tool_calls = [read_tool_call(call, message) for call in objects(item, "tool_calls")]
+    for key in TIME_KEYS:
+        if key in item:
+            message.created_at = message.created_at or optional_time(item, key)
+    for key in REASONING_KEYS:
+        if key in item:
+            message.reasoning = message.reasoning or optional_text(item, key)
+    if "tool_calls" in item:
+        message.tool_calls = [read_tool_call(call, message) for call in objects(item, "tool_calls")]
     if (legacy := optional_object(item, "function_call")) is not None:
         message.tool_calls.append(read_tool_call({"function": legacy}, message))
     if message.role == "tool":
         message.tool_call_id = optional_id(item, "tool_call_id")
         message.tool_name = optional_text(item, "name")
     if refusal := optional_text(item, "refusal"):
-        _add_text(message, refusal)
+        message.text = join_texts((message.text, refusal))
         message.flags.append(flags.REFUSAL)
     if (audio := optional_object(item, "audio")) is not None:
         _read_audio_reply(message, audio)
 
 
 def _read_parts(message: Message, parts: list[dict[str, Any]]) -> None:
+    texts = []
     for part in parts:
         kind = part.get("type")
         if kind in TEXT_PARTS:
-            _add_text(message, text_or_empty(part, "text"))
+            texts.append(text_or_empty(part, "text"))
         elif kind == "refusal":
-            _add_text(message, text_or_empty(part, "refusal"))
+            texts.append(text_or_empty(part, "refusal"))
             message.flags.append(flags.REFUSAL)
+        elif (media := _read_media(part, kind)) is not None:
+            message.parts.append(media)
         else:
-            message.parts.append(_read_media(message, part, kind))
+            message.flags.append(flags.UNKNOWN_PART)
+            message.parts.append(other_part(compact_json(part, "content")))
+            if isinstance(text := part.get("text"), str):
+                texts.append(text)
+    message.text = join_texts(texts)
 
 
-def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
+def _read_media(part: dict[str, Any], kind: Any) -> MediaPart | None:
     if kind in ("image_url", "video_url", "audio_url"):
         value = part.get(kind)
         url = value if isinstance(value, str) else optional_text(optional_object(part, kind) or {}, "url")
@@ -187,20 +202,12 @@ def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
             return linked_media("file", None, data) if data.startswith("data:") else inline_media("file", None, data)
         if file_id := optional_id(file, "file_id"):
             return linked_media("file", None, file_id)
-    elif isinstance(text := part.get("text"), str):
-        _add_text(message, text)
-    message.flags.append(flags.UNKNOWN_PART)
-    return other_part(compact_json(part, "content"))
+    return None
 
 
 def _read_audio_reply(message: Message, audio: dict[str, Any]) -> None:
-    if transcript := optional_text(audio, "transcript"):
-        _add_text(message, transcript)
+    message.text = join_texts((message.text, text_or_empty(audio, "transcript")))
     if data := optional_text(audio, "data"):
         message.parts.append(inline_media("audio", None, data))
     elif audio_id := optional_id(audio, "id"):
         message.parts.append(linked_media("audio", None, audio_id))
-
-
-def _add_text(message: Message, text: str) -> None:
-    message.text = f"{message.text}\n{text}" if message.text else text

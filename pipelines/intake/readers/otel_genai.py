@@ -22,6 +22,7 @@ from pipelines.intake.shape import (
     optional_time,
     text_or_empty,
 )
+from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
 
 NAME = "otel_genai"
@@ -100,44 +101,48 @@ def _instructions(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     message = Message("system")
-    for part in objects({"gen_ai.system_instructions": value}, "gen_ai.system_instructions"):
-        _read_part(message, part)
+    _read_parts(message, objects({"gen_ai.system_instructions": value}, "gen_ai.system_instructions"))
     return message.text
 
 
 def _read_message(item: dict[str, Any], default_role: str | None) -> list[Message]:
     """Return the tool answers of a message, each by itself, and then what is left of it."""
     message = Message(role_of(item.get("role") or default_role))
-    if isinstance(content := item.get("content"), str):
-        message.text = content
-    answers = []
     parts = objects(item, "parts")
-    for part in parts:
-        if part.get("type") == "tool_call_response":
-            answers.append(_read_answer(part))
-        else:
-            _read_part(message, part)
+    answers = [_read_answer(part) for part in parts if part.get("type") == "tool_call_response"]
+    _read_parts(message, [part for part in parts if part.get("type") != "tool_call_response"])
+    if (content := optional_text(item, "content")) is not None:
+        message.text = join_texts((content, message.text))
     spoken = len(parts) > len(answers) or bool(message.text)
     return [*answers, message] if spoken or not answers else answers
 
 
-def _read_part(message: Message, part: dict[str, Any]) -> None:
-    kind = part.get("type")
-    if kind == "text":
-        text = text_or_empty(part, "content")
-        message.text = f"{message.text}\n{text}" if message.text else text
-    elif kind == "reasoning":
-        text = text_or_empty(part, "content")
-        message.reasoning = f"{message.reasoning}\n{text}" if message.reasoning else text
-    elif kind == "tool_call":
-        name = text_or_empty(part, "name")
-        if not name:
-            message.flags.append(flags.TOOL_NAME_MISSING)
-        value = part.get("arguments")
-        arguments = value if isinstance(value, str) else "" if value is None else compact_json(value, "arguments")
-        message.tool_calls.append(ToolCall(optional_id(part, "id"), name, arguments))
-    else:
-        message.parts.append(_read_media(message, part, kind))
+def _read_parts(message: Message, parts: list[dict[str, Any]]) -> None:
+    texts, thoughts = [], []
+    for part in parts:
+        kind = part.get("type")
+        if kind == "text":
+            texts.append(text_or_empty(part, "content"))
+        elif kind == "reasoning":
+            thoughts.append(text_or_empty(part, "content"))
+        elif kind == "tool_call":
+            message.tool_calls.append(_read_call(message, part))
+        elif (media := _read_media(part, kind)) is not None:
+            message.parts.append(media)
+        else:
+            message.flags.append(flags.UNKNOWN_PART)
+            message.parts.append(other_part(compact_json(part, "parts")))
+    message.text = join_texts(texts)
+    message.reasoning = join_texts(thoughts) or None
+
+
+def _read_call(message: Message, part: dict[str, Any]) -> ToolCall:
+    name = text_or_empty(part, "name")
+    if not name:
+        message.flags.append(flags.TOOL_NAME_MISSING)
+    value = part.get("arguments")
+    arguments = value if isinstance(value, str) else "" if value is None else compact_json(value, "arguments")
+    return ToolCall(optional_id(part, "id"), name, arguments)
 
 
 def _read_answer(part: dict[str, Any]) -> Message:
@@ -151,7 +156,7 @@ def _read_answer(part: dict[str, Any]) -> Message:
     return message
 
 
-def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
+def _read_media(part: dict[str, Any], kind: Any) -> MediaPart | None:
     media_type = optional_text(part, "mime_type")
     modality = part.get("modality")
     modality = modality if modality in ("image", "audio", "video") else "file"
@@ -161,8 +166,7 @@ def _read_media(message: Message, part: dict[str, Any], kind: Any) -> MediaPart:
         return linked_media(modality, media_type, uri)
     if kind == "file" and (file_id := optional_id(part, "file_id")):
         return linked_media(modality, media_type, file_id)
-    message.flags.append(flags.UNKNOWN_PART)
-    return other_part(compact_json(part, "parts"))
+    return None
 
 
 def _read_rating(attributes: dict[str, Any], response_id: str | None) -> Rating:
