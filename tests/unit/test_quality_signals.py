@@ -194,13 +194,13 @@ def test_shares_stay_between_nothing_and_everything(text):
 def test_saying_a_text_over_and_over_is_always_seen(text, times):
     spoken = words(text)
     if len(spoken) >= 2 and all(any(map(str.isalpha, word)) for word in spoken):
-        assert top_ngram_share(spoken * times) > 0 or len(spoken) > 4
+        assert top_ngram_share(spoken * times) > 0
 
 
 @pytest.mark.parametrize(
     "text", ["`" * 50_000, "<" * 50_000, "|\t" * 50_000, "[truncated" * 5_000, "a " * 50_000, "\n" * 50_000]
 )
-def test_hostile_texts_are_judged_in_linear_time(text):
+def test_hostile_texts_come_to_an_end(text):
     assert signals(text, "user").n_chars == len(text)
 
 
