@@ -1,0 +1,1 @@
+"""How it runs: one command and one spark-submit entry point a job."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -75,14 +74,16 @@ SHARED_OPTIONS = (
 )  # fmt: skip
 
 
-def turnmill_command(name: str, *, lake_default: Path | None = None, **attrs: Any) -> Callable[[Callable], click.Command]:
+def turnmill_command(
+    name: str, *, lake_default: Path | None = None, **attrs: Any
+) -> Callable[[Callable], click.Command]:
     """Make a click command whose first parameter is ``Settings`` and that knows the options of every command."""
 
     def wrap(function: Callable) -> click.Command:
         @functools.wraps(function)
         def run(lake: Path, keys: Path | None, bootstrap: str | None, as_json: bool, debug: bool, **rest: Any) -> Any:
-            lake = Path(os.path.abspath(lake))
-            settings = Settings(lake, Path(os.path.abspath(keys)) if keys else beside(lake, "keys"), bootstrap, as_json, debug)
+            lake = lake.absolute()
+            settings = Settings(lake, keys.absolute() if keys else beside(lake, "keys"), bootstrap, as_json, debug)
             with told_plainly(settings):
                 return function(settings, **rest)
 
@@ -115,5 +116,7 @@ class told_plainly:  # noqa: N801 - reads as a sentence where it is used
             traceback.print_exception(error)
         # An unforeseen message may quote data, so only the kind of the error is told without --debug.
         told = str(error) if getattr(error, "safe_to_show", False) else f"unexpected {type(error).__name__}"
-        click.echo(f"Error: {told}" + ("" if self.settings.debug else "  (run again with --debug to see where)"), err=True)
+        click.echo(
+            f"Error: {told}" + ("" if self.settings.debug else "  (run again with --debug to see where)"), err=True
+        )
         sys.exit(Exit.FAILED)

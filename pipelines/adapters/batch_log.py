@@ -1,6 +1,6 @@
 """``batch_log``: what each committed micro-batch of a query did, derived from its checkpoint and its tables.
 
-Nothing is written inside a batch. Rows come after the commit, from the checkpoint's ``offsets`` and ``commits`` folders,
+Nothing is written inside a batch. Rows come after the commit, from the checkpoint's ``offsets`` and ``commits``,
 so a crash loses none: the next start adds what is missing, once (a transaction id per query).
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class BatchLog:
-    """Keeps the log of one query that writes ``table``, whose rows carry ``batch_id`` where ``outcomes`` names a column."""
+    """Keeps the log of one query that writes ``table``; ``outcomes`` names the column to count its rows by."""
 
     def __init__(self, spark: SparkSession, lake: Lake, query: str, table: Table, outcomes: str | None = None) -> None:
         self.spark, self.lake, self.query, self.table, self.outcomes = spark, lake, query, table, outcomes
@@ -87,7 +87,7 @@ def committed_batches(checkpoint: Path, *, after: int) -> dict[int, tuple[dt.dat
 
 
 def end_offsets(path: Path) -> dict[str, int]:
-    """Read a file of the checkpoint's offset log: end offset by ``topic-partition``, or Delta version by ``source-n``."""
+    """Read a file of the checkpoint's offset log: by ``topic-partition``, or Delta version by source."""
     if not path.exists():
         return {}
     result: dict[str, int] = {}

@@ -168,5 +168,3 @@ def transaction(spark: SparkSession, txn: Transaction | None) -> Iterator[None]:
     finally:
         spark.conf.unset("spark.databricks.delta.write.txnAppId")
         spark.conf.unset("spark.databricks.delta.write.txnVersion")
-
-

@@ -60,7 +60,9 @@ def spark_session(name: str, *, cores: int | None = None) -> SparkSession:
     builder = SparkSession.builder.appName(name)
     if not under_spark_submit():
         os.environ["JAVA_HOME"] = str(find_java().home)
-        builder = builder.master(f"local[{cores or '*'}]").config("spark.jars", ",".join(map(str, jars.classpath("spark"))))
+        builder = builder.master(f"local[{cores or '*'}]").config(
+            "spark.jars", ",".join(map(str, jars.classpath("spark")))
+        )
         builder = builder.config("spark.driver.memory", driver_memory()).config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
         for key, value in SPARK_SETTINGS.items():

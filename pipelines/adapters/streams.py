@@ -23,6 +23,14 @@ STOP_SECONDS = 120.0
 POLL_SECONDS = 0.2
 
 
+Watch = Callable[[int], None]
+"""Told the number of rows that the queries have read so far."""
+
+
+def unwatched(_rows: int) -> None:
+    """Watch nothing."""
+
+
 class DataGapError(RuntimeError):
     """Kafka no longer holds offsets that the query still needs (retention, or the topic was made anew)."""
 
@@ -73,27 +81,35 @@ def run(
     *,
     on_progress: Callable[[], None] | None = None,
     progress_seconds: float = 2.0,
+    watch: Watch = unwatched,
 ) -> None:
     """Wait until all queries end or ``stop`` is set; then stop them at a batch boundary.
 
-    ``on_progress`` is called every ``progress_seconds`` and once at the end. Raises ``DataGapError`` or
-    ``StreamFailedError`` when a query fails; the others are stopped first.
+    ``on_progress`` is called every ``progress_seconds`` and once at the end; ``watch`` at each look. Raises
+    ``DataGapError`` or ``StreamFailedError`` when a query fails; the others are stopped first.
     """
     called_at = time.monotonic()
     while any(query.isActive for query in queries) and not stop.is_set():
         time.sleep(POLL_SECONDS)
+        watch(rows_read(queries))
         if any(not query.isActive and query.exception() is not None for query in queries):
             break
         if on_progress is not None and time.monotonic() - called_at >= progress_seconds:
             on_progress()
             called_at = time.monotonic()
     stop_at_boundary(queries)
+    watch(rows_read(queries))
     if on_progress is not None:
         on_progress()
     for query in queries:
         error = query.exception()
         if error is not None:
             raise told(query.name or "query", error) from error
+
+
+def rows_read(queries: Sequence[StreamingQuery]) -> int:
+    """Rows that the queries have read since they started, as far as Spark remembers their batches."""
+    return sum(progress["numInputRows"] for query in queries for progress in query.recentProgress)
 
 
 def stop_at_boundary(queries: Sequence[StreamingQuery]) -> None:
@@ -109,11 +125,16 @@ def stop_at_boundary(queries: Sequence[StreamingQuery]) -> None:
 def told(name: str, error: Exception) -> Exception:
     """Make an error that may be shown out of one whose message may quote data."""
     text = str(error)
-    if any(sign in text for sign in ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "Some data may have been lost", "data loss")):
+    if any(
+        sign in text for sign in ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "Some data may have been lost", "data loss")
+    ):
         return DataGapError(
-            f"{name}: Kafka no longer holds records that the checkpoint still needs (retention passed, or the topic was "
-            "made anew). Nothing was skipped. Load the missing logs again, or start a new checkpoint knowingly."
+            f"{name}: Kafka no longer holds records that the checkpoint still needs "
+            "(retention passed, or the topic was made anew). Nothing was skipped. "
+            "Load the missing logs again, or start a new checkpoint knowingly."
         )
     kinds = [line.strip() for line in text.splitlines() if line.strip().startswith(("[", "Caused by: "))]
     kind = next((k.split("]")[0].lstrip("[") for k in kinds if k.startswith("[")), type(error).__name__)
-    return StreamFailedError(f"{name}: the streaming query failed with {kind[:80]}; run again with --debug to see where")
+    return StreamFailedError(
+        f"{name}: the streaming query failed with {kind[:80]}; run again with --debug to see where"
+    )

@@ -1,0 +1,1 @@
+"""Landed items become turns, turns become conversations."""

@@ -34,14 +34,16 @@ class Accounts:
     def balanced(self) -> bool:
         """Every item is in exactly one place and nothing is anywhere that did not land."""
         placed = self.turns + self.repeats + self.feedback + self.dead_letters + self.tombstones + self.fragments
-        return placed == self.items and not (self.pending or self.landed_twice or self.settled_twice or self.unexplained)
+        return placed == self.items and not (
+            self.pending or self.landed_twice or self.settled_twice or self.unexplained
+        )
 
     def figures(self) -> dict[str, Any]:
         """The counts and the verdict by name."""
         return {**asdict(self), "balanced": self.balanced}
 
 
-AT = "topic, partition, \"offset\", entry, position"
+AT = 'topic, partition, "offset", entry, position'
 
 ACCOUNTS = f"""
 WITH items AS MATERIALIZED (SELECT {AT}, outcome, tenant, turn_id FROM landing),

@@ -53,15 +53,23 @@ def known_conversations(touched: DataFrame, conversations: DataFrame) -> DataFra
     candidates = conversations.where(F.col("conversation_ref").isNull())
     candidates = candidates.join(anonymous.select(*ROOT).distinct(), ROOT, how="left_semi")
     members = candidates.select(*ROOT, "conversation_id", F.explode("turn_ids").alias("turn_id"))
-    found = members.join(near.distinct(), [*ROOT, "turn_id"], how="left_semi").select("tenant", "conversation_id").distinct()
-    return candidates.join(found, ["tenant", "conversation_id"], how="left_semi").select(*ROOT, "conversation_id", "turn_ids")
+    found = (
+        members.join(near.distinct(), [*ROOT, "turn_id"], how="left_semi")
+        .select("tenant", "conversation_id")
+        .distinct()
+    )
+    return candidates.join(found, ["tenant", "conversation_id"], how="left_semi").select(
+        *ROOT, "conversation_id", "turn_ids"
+    )
 
 
 def turns_to_assemble(touched: DataFrame, known: DataFrame, all_turns: DataFrame) -> DataFrame:
     """Return each current turn of the touched talks once: whole roots where a conversation id is logged, else paths."""
     logged = all_turns.join(touched.where("is_logged").select(*ROOT).distinct(), ROOT, how="left_semi")
-    wanted = touched.where(~F.col("is_logged")).select(*TURN).unionByName(
-        known.select("tenant", F.explode("turn_ids").alias("turn_id"))
+    wanted = (
+        touched.where(~F.col("is_logged"))
+        .select(*TURN)
+        .unionByName(known.select("tenant", F.explode("turn_ids").alias("turn_id")))
     )
     anonymous = all_turns.join(wanted.distinct(), TURN, how="left_semi").where(F.col("conversation_ref").isNull())
     return turns_current(logged.unionByName(anonymous).select(*TURNS.column_names))
@@ -102,7 +110,9 @@ def assemble_conversations(nodes: DataFrame, known: DataFrame) -> DataFrame:
     schema = T.StructType([f for f in CONVERSATIONS.spark_schema.fields if f.name not in LATER])
     assembled = nodes.groupBy(*ROOT).cogroup(known.groupBy(*ROOT)).applyInPandas(_assemble_group, schema)
     return (
-        assembled.withColumn("complete", F.lit(False)).withColumn("revision", F.lit(1)).select(*CONVERSATIONS.column_names)
+        assembled.withColumn("complete", F.lit(False))
+        .withColumn("revision", F.lit(1))
+        .select(*CONVERSATIONS.column_names)
     )
 
 

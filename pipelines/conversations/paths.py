@@ -1,4 +1,4 @@
-"""From the turns of one talk to its conversations: trees, branches, the active path. Plain Python, ids and times only."""
+"""From the turns of one talk to its conversations: trees, branches, the active path. Ids and times only."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def assemble_root(root_id: str, nodes: Sequence[Node], known: Sequence[Known] = 
 
 
 def leaf_names(tree: Tree, known: Sequence[Known]) -> dict[str, str]:
-    """Name the conversation of each leaf: a turn inherits the name of its parent's path if it was first to follow it."""
+    """Name the conversation of each leaf: the first turn to follow a path inherits its name."""
     names: dict[str, str] = {}
     for conversation in known:
         for turn_id in reversed(conversation.turn_ids):
@@ -144,5 +144,7 @@ def most_frequent(languages: Iterable[str | None]) -> str:
 
 def fingerprint(row: Mapping[str, Any]) -> str:
     """Hash all that a revision counts, 128 bits in hexadecimal."""
-    parts = [f"{name}={value.isoformat() if isinstance(value, dt.datetime) else value!r}" for name, value in row.items()]
+    parts = [
+        f"{name}={value.isoformat() if isinstance(value, dt.datetime) else value!r}" for name, value in row.items()
+    ]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]

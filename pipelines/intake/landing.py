@@ -1,0 +1,276 @@
+"""Kafka records -> ``landing``: parse, identify and anonymise in one Arrow pass. Grain: a record in, its items out."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from pipelines.intake.identity import IdentityKey
+from pipelines.intake.items import Feedback, Headers, Item, Rejection, Turn
+from pipelines.intake.parse import parse_record
+from pipelines.intake.payload_record import pack_record
+from pipelines.privacy.anonymizer import Anonymizer, LeftValueError, Policy
+from pipelines.privacy.keys import KeyFolder
+from pipelines.privacy.payloads import encrypt_payload
+from pipelines.privacy.turns import AnonymizedFeedback, AnonymizedTurn, anonymize_feedback, anonymize_turn
+from schemas import LANDING
+from schemas.records import (
+    ATTEMPT_HEADER,
+    MAX_RECORD_BYTES,
+    TENANT_HEADER,
+    TRACE_HEADER,
+    DeadReason,
+    Outcome,
+)
+
+RECORD_COLUMNS = ("topic", "partition", "offset", "timestamp", "value", "headers")
+SET_BY_SPARK = "landed_at"
+OUTPUT_COLUMNS = tuple(name for name in LANDING.column_names if name != SET_BY_SPARK)
+OUTPUT_SCHEMA = pa.schema([LANDING.arrow_schema.field(name).remove_metadata() for name in OUTPUT_COLUMNS])
+POSITION = {name: i for i, name in enumerate(OUTPUT_COLUMNS)}
+
+TRACEPARENT = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+
+Row = list[Any]
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What the pass needs in a Python worker; keys are read there from their folder and never travel."""
+
+    keys: Path
+    policy: Policy = field(default_factory=Policy)
+    epoch: int | None = None
+    max_record_bytes: int = MAX_RECORD_BYTES
+    default_consent: str = "training"
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Turn batches of Kafka records into batches of ``landing`` rows."""
+        keys = KeyFolder(self.keys).open()
+        reader = self.reader(keys)
+        context = TaskContext.get()
+        batch_id = context.getLocalProperty("streaming.sql.batchId") if context else None
+        for batch in batches:
+            yield as_batch(reader.rows(batch, int(batch_id or 0)))
+
+    def reader(self, keys: KeyFolder) -> RecordReader:
+        """Return the reader of one task."""
+        return RecordReader(self, keys)
+
+
+class RecordReader:
+    """Reads records one by one; every record gives at least one row and no record raises."""
+
+    def __init__(self, intake: Intake, keys: KeyFolder) -> None:
+        self.intake = intake
+        self.keys = keys
+        self.identity = IdentityKey(keys.identity)
+        self.anonymizer = Anonymizer(keys, intake.policy, intake.epoch)
+
+    def rows(self, batch: pa.RecordBatch, batch_id: int) -> list[Row]:
+        """Return the landing rows of a batch of Kafka records, in record order."""
+        columns = [batch.column(name) for name in RECORD_COLUMNS[:4]]
+        values = batch.column("value").to_pylist()
+        rows: list[Row] = []
+        for topic, partition, offset, kafka_at, value, headers in zip(
+            *(column.to_pylist() for column in columns), values, headers_of(batch.column("headers")), strict=True
+        ):
+            start = len(rows)
+            rows.extend(self.record(value, headers, (topic, partition, offset)))
+            trace = headers.get(TRACE_HEADER)
+            matched = TRACEPARENT.fullmatch(trace) if trace else None
+            trace_id = matched.group(1).decode() if matched else None
+            tried = attempts(headers)
+            for row in rows[start:]:
+                row[0:3] = topic, partition, offset
+                row[POSITION["kafka_at"]] = kafka_at
+                row[POSITION["batch_id"]] = batch_id
+                row[POSITION["trace_id"]] = trace_id
+                row[POSITION["attempts"]] = tried
+        return rows
+
+    def record(self, value: bytes | None, headers: Headers, place: tuple[str, int, int]) -> list[Row]:
+        """Return the rows of one record, coordinates of the record itself still unset."""
+        if value is None:
+            return [self.tombstone(headers)]
+        items = parse_record(
+            value,
+            headers,
+            self.identity,
+            max_record_bytes=self.intake.max_record_bytes,
+            default_consent=self.intake.default_consent,
+        )
+        payload = _Payload(value, headers, place, self.keys)
+        return [self.item(item, payload) for item in items]
+
+    def item(self, item: Item, payload: _Payload) -> Row:
+        """Return the row of one item; an item that cannot be anonymised becomes a dead letter, never a pass."""
+        if isinstance(item, Rejection):
+            return self.dead(item, item.reason, item.detail, payload)
+        try:
+            if isinstance(item, Turn):
+                return self.turn(item, anonymize_turn(item, self.anonymizer))
+            return self.feedback(item, anonymize_feedback(item, self.anonymizer))
+        except LeftValueError:
+            return self.dead(item, DeadReason.ANONYMISE_LEFT_VALUE, "a detected value was left after the edit", payload)
+        except Exception as error:  # noqa: BLE001 - failing closed: whatever went wrong, the text must not pass
+            return self.dead(item, DeadReason.ANONYMISE_FAILED, type(error).__name__, payload)
+
+    def turn(self, turn: Turn, clean: AnonymizedTurn) -> Row:
+        """Return the row of an anonymised message."""
+        message = clean.message
+        return filled(
+            entry=turn.entry,
+            position=turn.position,
+            outcome=Outcome.TURN.value,
+            tenant=turn.tenant,
+            consent=turn.consent,
+            created_at=message.created_at,
+            turn_id=turn.turn_id,
+            parent_id=turn.parent_id,
+            root_id=turn.root_id,
+            system_turn_id=turn.system_turn_id,
+            content_id=turn.content_id,
+            conversation_ref=turn.conversation_ref,
+            user_ref=turn.user_ref,
+            stream=turn.stream,
+            source=turn.source,
+            adapter_version=turn.adapter_version,
+            role=message.role,
+            text=message.text,
+            text_hash=hashlib.sha256(message.text.encode()).hexdigest(),
+            reasoning=message.reasoning,
+            parts=[(p.type, p.media_type, p.sha256, p.bytes, p.uri) for p in message.parts],
+            tool_calls=[(c.id, c.name, c.arguments) for c in message.tool_calls],
+            tool_call_id=message.tool_call_id,
+            tool_name=message.tool_name,
+            model=message.model,
+            response_id=message.response_id,
+            finish_reason=message.finish_reason,
+            flags=message.flags,
+            redactions=clean.redactions,
+            redaction_counts=list(clean.counts.items()),
+            policy=self.intake.policy.name,
+            detector_version=self.anonymizer.detector_version,
+            key_epoch=self.anonymizer.epoch,
+        )
+
+    def feedback(self, feedback: Feedback, clean: AnonymizedFeedback) -> Row:
+        """Return the row of an anonymised rating."""
+        rating = clean.rating
+        return filled(
+            entry=feedback.entry,
+            position=feedback.position,
+            outcome=Outcome.FEEDBACK.value,
+            tenant=feedback.tenant,
+            consent=feedback.consent,
+            created_at=rating.created_at,
+            feedback_id=feedback.feedback_id,
+            target_turn_id=feedback.target_turn_id,
+            target_response_id=rating.response_id,
+            kind=rating.kind,
+            value=rating.value,
+            text=rating.text,
+            user_ref=feedback.user_ref,
+            stream=feedback.stream,
+            source=feedback.source,
+            adapter_version=feedback.adapter_version,
+            redactions=clean.redactions,
+            redaction_counts=list(clean.counts.items()),
+            policy=self.intake.policy.name,
+            detector_version=self.anonymizer.detector_version,
+            key_epoch=self.anonymizer.epoch,
+        )
+
+    def dead(self, item: Item, reason: DeadReason, detail: str, payload: _Payload) -> Row:
+        """Return the row of an item that cannot be used, the whole record under encryption."""
+        blob, key_id = payload.encrypted(item.entry, item.position)
+        return filled(
+            entry=item.entry,
+            position=item.position,
+            outcome=Outcome.DEAD.value,
+            tenant=item.tenant,
+            consent=item.consent,
+            reason=reason.value,
+            detail=detail,
+            payload_encrypted=blob,
+            payload_key_id=key_id,
+            key_epoch=self.anonymizer.epoch,
+        )
+
+    def tombstone(self, headers: Headers) -> Row:
+        """Return the row of a record without a value."""
+        try:
+            tenant = headers.get(TENANT_HEADER, b"").decode() or "default"
+        except UnicodeDecodeError:
+            tenant = "default"
+        consent = self.intake.default_consent
+        return filled(entry=0, position=0, outcome=Outcome.TOMBSTONE.value, tenant=tenant, consent=consent)
+
+
+class _Payload:
+    """The raw record of a batch's row, encrypted on demand under the coordinates of one of its items."""
+
+    def __init__(self, value: bytes, headers: Headers, place: tuple[str, int, int], keys: KeyFolder) -> None:
+        self.value, self.headers, self.place, self.keys = value, headers, place, keys
+
+    def encrypted(self, entry: int, position: int) -> tuple[bytes, str]:
+        """Return the blob and the id of its key."""
+        return encrypt_payload(pack_record(self.value, self.headers), (*self.place, entry, position), self.keys)
+
+
+def filled(**values: Any) -> Row:
+    """Return a row with ``values`` in their places and null elsewhere."""
+    row: Row = [None] * len(OUTPUT_COLUMNS)
+    for name, value in values.items():
+        row[POSITION[name]] = value
+    return row
+
+
+def as_batch(rows: list[Row]) -> pa.RecordBatch:
+    """Build the Arrow batch of landing rows, ``landed_at`` left out."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in OUTPUT_COLUMNS)
+    arrays = [pa.array(column, type=f.type) for column, f in zip(columns, OUTPUT_SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=OUTPUT_SCHEMA)
+
+
+def headers_of(column: pa.ListArray) -> list[dict[str, bytes]]:
+    """Return each record's Kafka headers by name; the last of a repeated name counts, null values are left out."""
+    if column.null_count == len(column):
+        return [{} for _ in range(len(column))]
+    entries = column.flatten()
+    names, values = entries.field("key").to_pylist(), entries.field("value").to_pylist()
+    result, start = [], 0
+    for n in column.value_lengths().fill_null(0).to_pylist():
+        end = start + n
+        pairs = zip(names[start:end], values[start:end], strict=True)
+        result.append({name: value for name, value in pairs if value is not None})
+        start = end
+    return result
+
+
+def attempts(headers: Headers) -> int:
+    """Return which try of the record this is."""
+    told = headers.get(ATTEMPT_HEADER, b"1")
+    return int(told) if told.isdigit() and len(told) < 6 else 1
+
+
+def to_landing(records: DataFrame, intake: Intake) -> DataFrame:
+    """Parse, identify and anonymise Kafka records (``topic partition offset timestamp value headers``).
+
+    Row-wise and free of state: serves streams and batches. ``landed_at`` is the micro-batch's start and the same
+    in a replay.
+    """
+    schema = T.StructType([f for f in LANDING.spark_schema.fields if f.name != SET_BY_SPARK])
+    landed = records.select(*RECORD_COLUMNS).mapInArrow(intake, schema)
+    return landed.withColumn(SET_BY_SPARK, F.current_timestamp()).select(*LANDING.column_names)
