@@ -12,7 +12,13 @@ EMBEDDINGS = Table(
     columns=(
         TENANT,
         Column("text_hash", pa.string(), "SHA-256 of the anonymised text, hex.", (not_null,), "0" * 64),
-        Column("model_fingerprint", pa.string(), "Hash of weights, tokenizer, pooling and length policy.", (not_null,), "m1"),
+        Column(
+            "model_fingerprint",
+            pa.string(),
+            "Hash of weights, tokenizer, pooling and length policy.",
+            (not_null,),
+            "m1",
+        ),
         Column("model", pa.string(), "Name of the model.", (not_null,), "sentence-transformers/all-MiniLM-L6-v2"),
         Column("vector", pa.list_(pa.float32()), "Embedding of unit length.", (not_null,), [1.0, 0.0]),
         Column("n_tokens", pa.int32(), "Tokens of the whole text.", (not_null, at_least(0)), 1),

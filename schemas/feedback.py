@@ -2,6 +2,7 @@
 
 from schemas.shared_columns import (
     CONSENT,
+    CONVERSATION_REF,
     COORDINATE_COLUMNS,
     CREATED_AT,
     FEEDBACK_COLUMNS,
@@ -26,6 +27,7 @@ FEEDBACK = Table(
         REDACTIONS_COLUMN,
         KEY_EPOCH,
         USER_REF,
+        CONVERSATION_REF,
         CONSENT,
         CREATED_AT,
         KAFKA_AT,

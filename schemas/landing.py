@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from schemas.records import Outcome
 from schemas.shared_columns import (
     CONSENT,
     COORDINATE_COLUMNS,
@@ -13,7 +14,6 @@ from schemas.shared_columns import (
     MESSAGE_COLUMNS,
     TENANT,
 )
-from schemas.records import Outcome
 from schemas.table import Column, Table, not_null, one_of
 
 _OPTIONAL_HERE = tuple(Column(c.name, c.type, c.doc, (), c.example) for c in (*MESSAGE_COLUMNS, *FEEDBACK_COLUMNS))

@@ -8,7 +8,19 @@ from schemas.table import EXAMPLE_TIME, UTC_MICROSECONDS, Column, at_least, not_
 
 ROLES = ("system", "user", "assistant", "tool")
 CONSENTS = ("training", "analytics", "none")
-FEEDBACK_KINDS = ("thumb", "stars", "score", "rank", "vote", "edit", "regenerate", "flag", "copy", "retry", "evaluation")
+FEEDBACK_KINDS = (
+    "thumb",
+    "stars",
+    "score",
+    "rank",
+    "vote",
+    "edit",
+    "regenerate",
+    "flag",
+    "copy",
+    "retry",
+    "evaluation",
+)
 
 REDACTIONS = pa.list_(
     pa.struct([("field", pa.string()), ("start", pa.int32()), ("end", pa.int32()), ("type", pa.string())])
@@ -63,6 +75,9 @@ LANDED_AT = Column(
     EXAMPLE_TIME,
 )
 CREATED_AT = Column("created_at", UTC_MICROSECONDS, "Time given by the log itself, UTC; null when it gives none.")
+CONVERSATION_REF = Column(
+    "conversation_ref", pa.string(), "Keyed reference of the logged conversation id; null when none was logged."
+)
 USER_REF = Column("user_ref", pa.string(), "Keyed reference of the logged user id; null when none was logged.")
 KEY_EPOCH = Column("key_epoch", pa.int32(), "Epoch of the surrogate and payload keys used on the row.", (), 1)
 TEXT = Column("text", pa.string(), "Visible text, personal data replaced.", (), "hello")
@@ -77,10 +92,12 @@ REDACTIONS_COLUMN = Column(
 MESSAGE_COLUMNS = (
     Column("turn_id", pa.string(), "Keyed identity of the message in its place in the talk.", (not_null,), "t1"),
     Column("parent_id", pa.string(), "turn_id of the message before it; root_id for the first.", (not_null,), "r1"),
-    Column("root_id", pa.string(), "Keyed identity of the talk: tenant, stream, conversation and user.", (not_null,), "r1"),
+    Column(
+        "root_id", pa.string(), "Keyed identity of the talk: tenant, stream, conversation and user.", (not_null,), "r1"
+    ),
     Column("system_turn_id", pa.string(), "turn_id of the system message in force; null without one."),
     Column("content_id", pa.string(), "Keyed identity of role and visible content alone.", (not_null,), "c1"),
-    Column("conversation_ref", pa.string(), "Keyed reference of the logged conversation id; null when none was logged."),
+    CONVERSATION_REF,
     USER_REF,
     Column("stream", pa.string(), "Product or channel that the talk belongs to.", (not_null,), "default"),
     Column("source", pa.string(), "Adapter that read the log entry.", (not_null,), "openai_chat"),
@@ -96,7 +113,13 @@ MESSAGE_COLUMNS = (
     Column("model", pa.string(), "Model that wrote the message, as logged."),
     Column("response_id", pa.string(), "Id of the response, as logged; feedback joins on it."),
     Column("finish_reason", pa.string(), "Why the model stopped, as logged."),
-    Column("flags", pa.list_(pa.string()), "What a reader should know of the message, for instance tool_args_invalid_json.", (), []),
+    Column(
+        "flags",
+        pa.list_(pa.string()),
+        "What a reader should know of the message, for instance tool_args_invalid_json.",
+        (),
+        [],
+    ),
     REDACTIONS_COLUMN,
     Column("redaction_counts", pa.map_(pa.string(), pa.int32()), "Replaced spans by type.", (), {}),
     Column("policy", pa.string(), "Anonymisation policy in force.", (), "training"),
@@ -110,4 +133,5 @@ FEEDBACK_COLUMNS = (
     Column("target_response_id", pa.string(), "Response that is judged, where the log tells."),
     Column("kind", pa.string(), "What kind of feedback it is.", (not_null, one_of(*FEEDBACK_KINDS)), "thumb"),
     Column("value", pa.float64(), "Its value: thumbs are 1 and -1, ranks start at 0 (best)."),
+    Column("measure", pa.string(), "What an evaluation measured, as logged."),
 )

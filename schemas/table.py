@@ -189,5 +189,3 @@ def type_name(kind: pa.DataType) -> str:
         return "timestamp"
     names = {"int32": "int", "int64": "long", "bool": "boolean", "float": "float"}
     return names.get(str(kind), str(kind))
-
-

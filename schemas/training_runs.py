@@ -12,7 +12,9 @@ TRAINING_RUNS = Table(
         Column("run_id", pa.string(), "Name of the run.", (not_null,), "run-1"),
         Column("dataset_version", pa.string(), "Data that it saw.", (not_null,), "ds-1"),
         Column("base", pa.string(), "Base model by name, with its fingerprint.", (not_null,), "turnmill-tiny"),
-        Column("state", pa.string(), "Where it stands.", (not_null, one_of("running", "succeeded", "failed")), "succeeded"),
+        Column(
+            "state", pa.string(), "Where it stands.", (not_null, one_of("running", "succeeded", "failed")), "succeeded"
+        ),
         Column("launcher", pa.string(), "What ran it.", (not_null,), "local-torchrun"),
         Column("metrics", pa.map_(pa.string(), pa.float64()), "Figures by name, for instance loss_before.", (), {}),
         Column("failure", pa.string(), "Why it failed, in one sentence without data."),

@@ -37,7 +37,9 @@ TURN_SIGNALS = Table(
         Column("reason", pa.string(), "First rule that the turn breaks; null for a kept one."),
         Column("rule_version", pa.int32(), "Version of rules and thresholds.", (not_null, at_least(1)), 1),
         LANDED_AT,
-        Column("tagged_at", UTC_MICROSECONDS, "Start of the micro-batch that tagged it, UTC.", (not_null,), EXAMPLE_TIME),
+        Column(
+            "tagged_at", UTC_MICROSECONDS, "Start of the micro-batch that tagged it, UTC.", (not_null,), EXAMPLE_TIME
+        ),
     ),
     statistics=("tenant", "turn_id", "keep", "landed_at", "tagged_at"),
     holds_text=False,

@@ -180,8 +180,10 @@ class RecordReader:
             target_response_id=rating.response_id,
             kind=rating.kind,
             value=rating.value,
+            measure=rating.measure,
             text=rating.text,
             user_ref=feedback.user_ref,
+            conversation_ref=feedback.conversation_ref,
             stream=feedback.stream,
             source=feedback.source,
             adapter_version=feedback.adapter_version,
@@ -194,7 +196,8 @@ class RecordReader:
 
     def dead(self, item: Item, reason: DeadReason, detail: str, payload: _Payload) -> Row:
         """Return the row of an item that cannot be used, the whole record under encryption."""
-        blob, key_id = payload.encrypted(item.entry, item.position)
+        own = item.payload if isinstance(item, Rejection) else None
+        blob, key_id = payload.encrypted(item.entry, item.position, own)
         return filled(
             entry=item.entry,
             position=item.position,
@@ -224,9 +227,10 @@ class _Payload:
     def __init__(self, value: bytes, headers: Headers, place: tuple[str, int, int], keys: KeyFolder) -> None:
         self.value, self.headers, self.place, self.keys = value, headers, place, keys
 
-    def encrypted(self, entry: int, position: int) -> tuple[bytes, str]:
-        """Return the blob and the id of its key."""
-        return encrypt_payload(pack_record(self.value, self.headers), (*self.place, entry, position), self.keys)
+    def encrypted(self, entry: int, position: int, own: bytes | None = None) -> tuple[bytes, str]:
+        """Return the blob and the id of its key; ``own`` is the part of the record that an item is alone with."""
+        packed = pack_record(self.value if own is None else own, self.headers)
+        return encrypt_payload(packed, (*self.place, entry, position), self.keys)
 
 
 def filled(**values: Any) -> Row:

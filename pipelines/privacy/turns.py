@@ -48,7 +48,7 @@ def anonymize_turn(turn: Turn, anonymizer: Anonymizer) -> AnonymizedTurn:
 def anonymize_feedback(feedback: Feedback, anonymizer: Anonymizer) -> AnonymizedFeedback:
     """Return the rating with its text and response id anonymised; the feedback itself is not changed."""
     rating = feedback.rating
-    strings = {"/text": rating.text, "/target_response_id": rating.response_id}
+    strings = {"/text": rating.text, "/target_response_id": rating.response_id, "/measure": rating.measure}
     fields = {pointer: text for pointer, text in strings.items() if text}
     clean = anonymizer.fields(feedback.tenant, fields, _known(feedback.user_id))
     redactions = _redactions(clean)
@@ -56,7 +56,9 @@ def anonymize_feedback(feedback: Feedback, anonymizer: Anonymizer) -> Anonymized
         return AnonymizedFeedback(rating, [], {})
     text = _new(clean, "/text", rating.text)
     response_id = _new(clean, "/target_response_id", rating.response_id)
-    return AnonymizedFeedback(replace(rating, text=text, response_id=response_id), redactions, _counts(redactions))
+    measure = _new(clean, "/measure", rating.measure)
+    edited = replace(rating, text=text, response_id=response_id, measure=measure)
+    return AnonymizedFeedback(edited, redactions, _counts(redactions))
 
 
 def _strings(message: Message) -> Iterator[tuple[str, str]]:
