@@ -71,6 +71,6 @@ CONVERSATIONS = Table(
             "0" * 32,
         ),
     ),
-    statistics=("tenant", "conversation_id", "root_id", "last_at", "complete"),
+    statistics=("tenant", "conversation_id", "root_id", "last_at"),
     holds_text=False,
 )

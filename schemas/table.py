@@ -116,6 +116,9 @@ class Table:
         unknown = sorted({*self.key, *self.statistics} - set(names))
         if unknown:
             raise ValueError(f"table {self.name}: key and statistics name unknown columns: {', '.join(unknown)}")
+        flags = [c.name for c in self.columns if c.name in self.statistics and pa.types.is_boolean(c.type)]
+        if flags:
+            raise ValueError(f"table {self.name}: Delta keeps no statistics of booleans: {', '.join(flags)}")
 
     @property
     def column_names(self) -> list[str]:

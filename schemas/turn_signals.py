@@ -41,6 +41,6 @@ TURN_SIGNALS = Table(
             "tagged_at", UTC_MICROSECONDS, "Start of the micro-batch that tagged it, UTC.", (not_null,), EXAMPLE_TIME
         ),
     ),
-    statistics=("tenant", "turn_id", "keep", "landed_at", "tagged_at"),
+    statistics=("tenant", "turn_id", "landed_at", "tagged_at"),
     holds_text=False,
 )
