@@ -110,7 +110,8 @@ def test_topics_that_exist_are_left_alone_and_a_small_limit_is_told(kafka):
     from confluent_kafka.admin import AdminClient, NewTopic
 
     small = NewTopic("test-small-limit", 1, 1, config={"max.message.bytes": "1000000"})
-    AdminClient({"bootstrap.servers": kafka}).create_topics([small])["test-small-limit"].result(30)
+    client = AdminClient({"bootstrap.servers": kafka})
+    client.create_topics([small])["test-small-limit"].result(30)
     report = ensure_topics(kafka, topics=("test-small-limit", *TOPICS))
     assert report.created == ()
     assert len(report.warnings) == 1

@@ -83,9 +83,9 @@ def test_what_the_cluster_refuses_makes_the_command_fail(kafka, tmp_path):
     from confluent_kafka.admin import AdminClient, NewTopic
 
     name = "test-refusing"
-    AdminClient({"bootstrap.servers": kafka}).create_topics(
-        [NewTopic(name, 1, 1, config={"max.message.bytes": "2000"})]
-    )[name].result(30)
+    client = AdminClient({"bootstrap.servers": kafka})
+    client.create_topics([NewTopic(name, 1, 1, config={"max.message.bytes": "2000"})])[name].result(30)
+    ensure_topics(kafka, topics=(name,))
     path = tmp_path / "log.jsonl"
     path.write_bytes(b'"' + os.urandom(3000).hex().encode() + b'"\n{"a":1}\n')
     result = run(kafka, path, "--topic", name)
