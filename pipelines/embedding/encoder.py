@@ -187,7 +187,7 @@ class _Model:
 
     def _forward(self, texts: list[str], prompt: str) -> npt.NDArray[np.float32]:
         try:
-            vectors = self._vectors(self.model, texts, prompt)
+            vectors = self._vectors(texts, prompt)
         except self.torch.OutOfMemoryError:
             if len(texts) == 1:
                 raise EmbeddingError("one text alone does not fit into the GPU; use a smaller model") from None
@@ -197,9 +197,8 @@ class _Model:
             return np.concatenate([self._forward(texts[:half], prompt), self._forward(texts[half:], prompt)])
         bad = ~np.isfinite(vectors).all(axis=1)
         if bad.any() and self.dtype != "float32":
-            again = [text for text, is_bad in zip(texts, bad, strict=True) if is_bad]
             self.model.float()
-            vectors[bad] = self._vectors(self.model, again, prompt)
+            vectors[bad] = self._vectors([texts[row] for row in np.flatnonzero(bad)], prompt)
             self.model.to(getattr(self.torch, self.dtype))
             bad = ~np.isfinite(vectors).all(axis=1)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -209,9 +208,9 @@ class _Model:
             )
         return vectors / lengths
 
-    def _vectors(self, model: Any, texts: list[str], prompt: str) -> npt.NDArray[np.float32]:
+    def _vectors(self, texts: list[str], prompt: str) -> npt.NDArray[np.float32]:
         with self.torch.inference_mode():
-            features = model.preprocess(texts, prompt=prompt or None)
+            features = self.model.preprocess(texts, prompt=prompt or None)
             moved = {name: value.to(self.device) if hasattr(value, "to") else value for name, value in features.items()}
-            vectors: npt.NDArray[np.float32] = model(moved)["sentence_embedding"].float().cpu().numpy()
+            vectors: npt.NDArray[np.float32] = self.model(moved)["sentence_embedding"].float().cpu().numpy()
         return vectors

@@ -63,7 +63,7 @@ def _from_hub(hub_name: str) -> Path:
     except Exception as error:  # the hub client raises a dozen unrelated types for "not here"
         raise ModelNotFoundError(
             f"no embedding model {hub_name}: it is no folder, no packaged model ({', '.join(PACKAGED_MODELS)}), and "
-            f"the hub or its cache did not give it ({type(error).__name__}); give the path of a folder, or go online once"
+            f"the hub or its cache did not give it ({type(error).__name__}); give a folder, or go online once"
         ) from None
 
 

@@ -1,0 +1,164 @@
+"""The index is a view: turns_current x turn_signals (keep) x embeddings, kept in step by the changes of all three.
+
+Time of a sync follows the changed keys, but for one narrow scan each: of the hashes of ``turns`` when vectors came,
+and of the keys of the tables that the changed rows are read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from pipelines.index.current_sql import turns_current_sql
+from pipelines.index.feeds import SOURCES, ChangesGoneError, Pins, TablePath, changed_keys, pin_sources
+from pipelines.index.lance import COLUMNS, Change, IndexUnreadableError, LanceIndex
+from pipelines.index.standing import Standing
+from schemas import EMBEDDINGS, TURN_SIGNALS, TURNS
+
+KEYS_OF_A_SLICE = 20_000
+"""Touched keys that are read and written at a time: about 60 MB of vectors of 384 numbers."""
+
+ROWS_OF_A_BATCH = 8192
+
+Connect = Callable[[Mapping[str, int]], Any]
+"""Opens a DuckDB connection whose views read the tables at the given versions."""
+
+
+@dataclass(frozen=True)
+class SyncResult:
+    """What a sync did. ``rebuilt`` says why the whole index was built; None where changes were enough."""
+
+    touched: int
+    upserted: int
+    rows: int
+    rebuilt: str | None
+    versions: dict[str, int]
+
+
+def view_sql(touched: str | None = None) -> str:
+    """Return the query of the index's rows for the parameter ``$fingerprint``; of all turns or those in ``touched``."""
+    only = f"SEMI JOIN {touched} USING (tenant, turn_id)" if touched else ""
+    columns = {"lang": "s", "vector": "e"}
+    selected = ", ".join(f"{columns.get(name, 't')}.{name}" for name in [*(name for name, _ in COLUMNS), "vector"])
+    # Several rows of signals for one turn come from repeats and from newer rules; the newest rules decide.
+    return f"""
+        SELECT {selected}
+        FROM ({turns_current_sql(f"(SELECT * FROM {TURNS.name} {only})")}) t
+        JOIN (
+            SELECT tenant, turn_id, keep, lang FROM {TURN_SIGNALS.name} {only}
+            QUALIFY row_number() OVER (
+                PARTITION BY tenant, turn_id ORDER BY rule_version DESC, tagged_at DESC, landed_at
+            ) = 1
+        ) s USING (tenant, turn_id)
+        JOIN (SELECT * FROM {EMBEDDINGS.name} WHERE model_fingerprint = $fingerprint) e USING (tenant, text_hash)
+        WHERE s.keep AND t.consent <> 'none'
+    """  # noqa: S608 - names of the schema and of this module only
+
+
+def sync(index: LanceIndex, table_path: TablePath, connect: Connect, *, model: str, fingerprint: str) -> SyncResult:
+    """Bring the index to the newest versions of its tables; the caller holds ``index.writer()``.
+
+    Builds it anew where there is none, where it does not open, for another model, or where changes are gone.
+    """
+    pins = pin_sources(table_path)
+    reason = _why_rebuild(index, pins, fingerprint)
+    standing = index.standing()
+    if reason is None and standing is not None:
+        if standing.versions == pins.versions:
+            return SyncResult(0, 0, standing.rows, None, pins.versions)
+        try:
+            return _apply_changes(index, standing, table_path, connect, pins)
+        except (ChangesGoneError, IndexUnreadableError) as error:
+            reason = str(error)
+    with connect(pins.existing) as connection:
+        rows = connection.execute(view_sql(), {"fingerprint": fingerprint}).to_arrow_reader(ROWS_OF_A_BATCH)
+        built = index.rebuild(
+            rows, model=model, model_fingerprint=fingerprint, versions=pins.versions, table_ids=pins.table_ids
+        )
+    return SyncResult(built.rows, built.rows, built.rows, reason, pins.versions)
+
+
+def differences(index: LanceIndex, connect: Connect) -> tuple[int, int]:
+    """Count turns that the view holds and the index lacks, and the other way round, at the index's own versions."""
+    standing = index.standing()
+    if standing is None:
+        raise IndexUnreadableError(f"no readable index in {index.folder}; build it: turnmill index --available-now")
+    existing = {name: version for name, version in standing.versions.items() if version >= 0}
+    with connect(existing) as connection:
+        query = f"SELECT tenant, turn_id FROM ({view_sql()})"  # noqa: S608
+        wanted = set(connection.execute(query, {"fingerprint": standing.model_fingerprint}).fetchall())
+    found = index.indexed_keys()
+    return len(wanted - found), len(found - wanted)
+
+
+def _why_rebuild(index: LanceIndex, pins: Pins, fingerprint: str) -> str | None:
+    standing = index.standing()
+    if standing is None:
+        return "there was no readable index"
+    if standing.model_fingerprint != fingerprint:
+        return f"the index was made with another model, {standing.model}"
+    for name in SOURCES:
+        at, now = standing.versions.get(name, -1), pins.versions[name]
+        if now < at or (at >= 0 and standing.table_ids.get(name) != pins.table_ids[name]):
+            return f"the table {name} was made anew"
+    try:
+        index.check()
+    except IndexUnreadableError as error:
+        return str(error)
+    return None
+
+
+def _apply_changes(
+    index: LanceIndex, standing: Standing, table_path: TablePath, connect: Connect, pins: Pins
+) -> SyncResult:
+    changed = {
+        name: changed_keys(table_path, name, after=standing.versions[name], until=pins.versions[name])
+        for name in SOURCES
+    }
+    vectors = changed[EMBEDDINGS.name].filter(
+        pa.compute.equal(changed[EMBEDDINGS.name]["model_fingerprint"], standing.model_fingerprint)
+    )
+    upserted = 0
+    with connect(pins.existing) as connection:
+        connection.register("changed_turns", changed[TURNS.name])
+        connection.register("changed_signals", changed[TURN_SIGNALS.name])
+        connection.register("changed_vectors", vectors)
+        touched = _touched(connection, any_vectors=vectors.num_rows > 0)
+
+        def changes() -> Iterator[Change]:
+            nonlocal upserted
+            for start in range(0, touched, KEYS_OF_A_SLICE):
+                change = _change(connection, start, standing.model_fingerprint)
+                upserted += change.rows.num_rows
+                yield change
+
+        now = index.apply(changes(), versions=pins.versions, table_ids=pins.table_ids)
+    return SyncResult(touched, upserted, now.rows, None, pins.versions)
+
+
+def _touched(connection: Any, *, any_vectors: bool) -> int:
+    """Fill the table ``touched`` with numbered keys of turns; return their number."""
+    by_vector = f"UNION SELECT tenant, turn_id FROM {TURNS.name} SEMI JOIN changed_vectors USING (tenant, text_hash)"  # noqa: S608
+    connection.execute(f"""
+        CREATE TEMP TABLE touched AS
+        SELECT tenant, turn_id, row_number() OVER () - 1 AS nth FROM (
+            SELECT tenant, turn_id FROM changed_turns
+            UNION SELECT tenant, turn_id FROM changed_signals
+            {by_vector if any_vectors else ""}
+        )
+    """)  # noqa: S608
+    return int(connection.execute("SELECT count(*) FROM touched").fetchone()[0])
+
+
+def _change(connection: Any, start: int, fingerprint: str) -> Change:
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE touched_slice AS "
+        "SELECT tenant, turn_id FROM touched WHERE nth >= $start AND nth < $end",
+        {"start": start, "end": start + KEYS_OF_A_SLICE},
+    )
+    keys = connection.execute("SELECT tenant, turn_id FROM touched_slice").fetchall()
+    rows = connection.execute(view_sql("touched_slice"), {"fingerprint": fingerprint}).to_arrow_table()
+    return Change(keys, rows)
