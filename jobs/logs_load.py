@@ -16,6 +16,7 @@ from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Exit, Settings, UserError, turnmill_command
 from pipelines.adapters.kafka_producer import LoadReport, load_files
 from pipelines.adapters.kafka_topics import ensure_topics, topic_partitions
+from pipelines.intake.formats import FORMAT_OF_NAME
 from schemas.records import (
     CONSENT_HEADER,
     CONVERSATION_HEADER,
@@ -37,7 +38,7 @@ from schemas.records import (
 @click.option(
     "--consent", type=click.Choice(["training", "analytics", "none"]), help="What the entries may be used for."
 )
-@click.option("--format", "log_format", help="Log format; told by shape when not given.")
+@click.option("--format", "log_format", type=click.Choice(sorted(FORMAT_OF_NAME)), help="Told by shape if not given.")
 @click.option("--topic", default=LOGS_TOPIC, show_default=True, help="Topic to send to.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Records a second.  [default: no limit]")
 @click.option("--loop", is_flag=True, help="Begin anew after the last file, until interrupted.")
