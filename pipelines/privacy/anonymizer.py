@@ -78,7 +78,7 @@ class Anonymizer:
         return self.fields(tenant, {"": text}, known)[""]
 
     def json_text(self, tenant: str, text: str, known: Sequence[str] = ()) -> Anonymized:
-        """Return a JSON text, for instance tool arguments, without its personal values and still parseable.
+        """Return a JSON object, array or string, for instance tool arguments, anonymised and still parseable.
 
         Looked at are all string leaves, keys and long numbers, and JSON inside strings two levels deep; a number is
         replaced by a string. Text that does not parse is taken as text. Nothing found: the same object.

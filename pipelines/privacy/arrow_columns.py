@@ -1,4 +1,4 @@
-"""Arrow columns as searchable bytes: the leaves of nested columns, their values joined by NUL."""
+"""Arrow columns as searchable bytes: the leaves of nested columns, their values joined."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def leaves(name: str, column: pa.Array) -> Iterator[tuple[str, pa.Array]]:
 
 
 def joined(leaf: pa.Array) -> bytes:
-    """Return the values of a leaf as bytes with one NUL between two, so that no match can span two rows."""
+    """Return the values of a leaf as bytes with two NUL between them, so that no match can span two rows."""
     if any(test(leaf.type) for test in _WHOLE_NUMBERS):
         leaf = pc.cast(leaf, pa.string())
     values = pc.drop_null(_as_binary(leaf))
     whole = pa.LargeListArray.from_arrays(pa.array([0, len(values)], pa.int64()), values)
-    return pc.binary_join(whole, pa.scalar(b"\x00", pa.large_binary()))[0].as_py() or b""
+    return pc.binary_join(whole, pa.scalar(b"\x00\x00", pa.large_binary()))[0].as_py() or b""
 
 
 def values_that_start_with(leaf: pa.Array, magics: Sequence[bytes]) -> list[bytes]:

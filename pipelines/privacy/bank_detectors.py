@@ -18,7 +18,7 @@ _ISSUERS = re.compile(
     r"|3(?:0[0-5]|[689][0-9])[0-9]{11}"
     r"|(?:6011|65[0-9]{2}|64[4-9][0-9])[0-9]{12,15}"
     r"|62[0-9]{14,17}"
-    r"|35(?:2[89]|[3-8][0-9])[0-9]{12,15}"
+    r"|35(?:2[89]|[3-8][0-9])[0-9]{12,15}|(?:2131|1800)[0-9]{11}"
     r"|220[0-4][0-9]{12,15}"
     r"|(?:50(?:18|20|38)|5612|5893|6304|6759|676[1-3])[0-9]{9,15}"
     r"|(?:508[0-9]|60[0-9]{2}|8[12][0-9]{2}|9792|5019|63[6-9][0-9]|506[01])[0-9]{12}"
@@ -35,24 +35,37 @@ def passes_luhn(digits: str) -> bool:
     return (sum(map(int, digits[-1::-2])) + sum(map(_DOUBLED.__getitem__, digits[-2::-2]))) % 10 == 0
 
 
-_CARD_FORM = re.compile(r"[0-9]{13,19}|[0-9]{3,6}([ .-])[0-9]{3,6}(?:\1[0-9]{1,6}){1,4}")
+_CARD_CUE = re.compile(
+    r"(?:cards?|karte|tarjeta|carte|carta|cartão|karta|kaart|visa|amex|maestro|mastercard|\bcc|\bpan)\b[^0-9\n]{0,24}$"
+)
+_ANY_ISSUER = re.compile(r"[2-689][0-9]{11,18}")
+_CARD_FORM = re.compile(r"[0-9]{12,19}|[0-9]{3,6}([ .-])[0-9]{3,6}(?:\1[0-9]{1,6}){1,4}")
 
 
 def card(scan: Scan, window: Window) -> Span | None:
     """Return the payment card number that fills a window, or None. Canonical: its digits.
 
+    After a word for a card any issuer will do, and 12 digits (Maestro).
+
     No word nearby can talk a card down whose issuer, length and Luhn digit are right.
     """
-    if len(window.digits) < 13 or not _CARD_FORM.fullmatch(window.text) or not _ISSUERS.fullmatch(window.digits):
+    digits = window.digits
+    if len(digits) < 12 or not _CARD_FORM.fullmatch(window.text) or not passes_luhn(digits) or len(set(digits)) == 1:
         return None
-    if not passes_luhn(window.digits) or scan.is_machine_id(window.start, window.end):
+    if not _ISSUERS.fullmatch(digits) and not (_ANY_ISSUER.fullmatch(digits) and _is_called_card(scan, window)):
         return None
-    if len(set(window.digits)) == 1:
+    if scan.is_machine_id(window.start, window.end):
         return None
     return Span(window.start, window.end, CREDIT_CARD, window.digits)
 
 
-_AFTER_COUNTRY = re.compile(r"[0-9]{2}(?<=[a-z]{2}..)(?<![a-z0-9_].{4})(?:[ -]?[a-z0-9]){11,30}")
+def _is_called_card(scan: Scan, window: Window) -> bool:
+    gap = scan.gap_after(_CARD_CUE, window.start, 26)
+    return gap is not None and not any(c.isdigit() or c == "\n" for c in gap)
+
+
+_AFTER_COUNTRY = re.compile(r"[0-9]{2}(?<=[a-z]{2}..)(?<![a-z0-9_].{4})")
+_ACCOUNT = re.compile(r"(?:[ -]?[a-z0-9]){11,30}")
 
 
 @lru_cache(maxsize=512)
@@ -76,7 +89,8 @@ def ibans(scan: Scan) -> Iterator[Span]:
     for found in _AFTER_COUNTRY.finditer(scan.lowered):
         if found.start() - 2 < done:
             continue
-        span = _iban_at(scan, found.start() - 2, found.end())
+        account = _ACCOUNT.match(scan.lowered, found.end())
+        span = _iban_at(scan, found.start() - 2, account.end()) if account else None
         if span:
             done = span.end
             yield span

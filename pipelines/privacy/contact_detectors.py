@@ -94,20 +94,24 @@ def _is_documentation(domain: str) -> bool:
     return labels[-1] in DOCUMENTATION_LABELS or ".".join(labels[-2:]) in DOCUMENTATION_DOMAINS
 
 
-PHONE_CUE = re.compile(
-    r"(?:\b(?:(?:tele)?(?:ph|f)one?s?|tel(?:e[fp]h?on[eo]?)?|mobiles?|mobil|cell(?:phone|ular)?|fax|whats ?app)\b"
-    r"|\b(?:handy|m[oó]vil|celular|portable|t[ée]l[ée]phone|sms|signal|hotline|phone ?(?:no|number|nr))\b"
-    r"|电话|手机|電話|전화|هاتف|телефон|тел)[^0-9\n]{0,24}$"
-    r"|(?:\b(?:call|ring|dial|text|reach|appelle[zr]?|rappelez|bel|ruf|llama|llámame|chiama|ligue|zadzwo[nń])\b|اتصل)"
-    r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}$"
+PHONE_NOUNS = re.compile(
+    r"\b(?:(?:tele)?(?:ph|f)one?s?|tel(?:e[fp]h?on[eo]?)?|mobiles?|mobil|cell(?:phone|ular)?|fax|whats ?app)\b"
+    r"|\b(?:handy|m[oó]vil|celular|portable|t[ée]l[ée]phone|sms|signal|hotline)\b"
+    r"|电话|手机|電話|전화|هاتف|телефон|тел"
 )
-"""Words that announce a phone number, near before it."""
+PHONE_VERBS = re.compile(
+    r"\b(?:call|ring|dial|text|reach|answering|contact|appelle[zr]?|rappelez|bel|ruf|llama|chiama|ligue|zadzwo[nń])\b|اتصل"
+)
+_AFTER_NOUN = re.compile(r"[^0-9\n]{0,24}")
+_AFTER_VERB = re.compile(r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}")
+"""Words that announce a phone number, and what may stand between: any words after a noun, few after a verb."""
+PHONE_CUE_AFTER = re.compile(r"[ -]{1,2}\(?(?:office|mobile|cell(?:phone)?|fax|handy|m[oó]vil|celular)\b")
 
 EXTENSION = re.compile(
     r"\s{0,2}(?:x|#|,?\s?ext(?:ension|\.)?|durchwahl|poste)[\s.:]{0,2}[0-9]{1,6}(?![0-9\w])", re.IGNORECASE
 )
 _AMERICAN = re.compile(r"(?:(?:001|1)[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}")
-_YEARS = re.compile(r"(?:19|20)[0-9]{2}[ -/.]{1,3}(?:19|20)[0-9]{2}")
+_YEARS = re.compile(r"(?:19|20)[0-9]{2}[ ./-]{1,3}(?:19|20)[0-9]{2}")
 _IN_GROUPS_OF_THREE = re.compile(r"[5679][0-9]{2}([ -])[0-9]{3}\1[0-9]{3}")
 _IN_BRACKETS = re.compile(r"\([0-9]{2,4}\) ?[0-9]{3,5}[ -][0-9]{3,4}")
 _CHINESE_MOBILE = re.compile(r"1[3-9][0-9]{9}")
@@ -116,11 +120,11 @@ _CHINESE_MOBILE = re.compile(r"1[3-9][0-9]{9}")
 def phone(scan: Scan, window: Window, *, by_cue: bool) -> Span | None:
     """Return the phone number that fills a window of 7 to 15 digits, or None. Canonical: E.164 where it is valid.
 
-    Taken are: a valid number with ``+`` or ``00``; North American grouping; a trunk 0 with digits valid in a region of
-    the policy; ``by_cue`` any grouping after a word that announces it. Bare digits alone are an id.
+    Taken are: a number of possible length with ``+`` or ``00``; North American grouping; a trunk 0 with digits valid
+    in a region of the policy; ``by_cue`` any grouping near a word that announces it. Bare digits alone are an id.
     """
     canonical = None if by_cue else _written_out(scan, window)
-    told = by_cue and not window.is_glued and PHONE_CUE.search(scan.before(window.start, 48)) is not None
+    told = by_cue and not window.is_glued and _is_called_phone(scan, window)
     if canonical is None and not told:
         return None
     if _YEARS.fullmatch(window.text) or scan.is_machine_id(window.start, window.end):
@@ -132,22 +136,33 @@ def phone(scan: Scan, window: Window, *, by_cue: bool) -> Span | None:
     return Span(window.start, end, PHONE, f"{number};{suffix}" if suffix else number)
 
 
+def _is_called_phone(scan: Scan, window: Window) -> bool:
+    gap = scan.gap_after(PHONE_NOUNS, window.start, 26)
+    if gap is not None and _AFTER_NOUN.fullmatch(gap):
+        return True
+    gap = scan.gap_after(PHONE_VERBS, window.start, 40)
+    if gap is not None and _AFTER_VERB.fullmatch(gap):
+        return True
+    return PHONE_CUE_AFTER.match(scan.lowered, window.end) is not None
+
+
 def _written_out(scan: Scan, window: Window) -> str | None:
     """Return the E.164 form of a number that its own shape shows to be a phone number."""
     text, digits, regions = window.text, window.digits, scan.policy.default_regions
-    if window.has_plus or (digits.startswith("00") and len(digits) > 9):
+    if window.has_plus or (text.startswith("00") and len(digits) > 9):
         return e164(digits, window.has_plus, ())
-    if _AMERICAN.fullmatch(text):
+    size = len(digits)
+    if size in (10, 11, 13) and _AMERICAN.fullmatch(text):
         return f"+1{digits[-10:]}"
-    if window.is_glued:
+    if window.is_glued or not 9 <= size <= 12:
         return None
-    if digits[0] == "0" and 9 <= len(digits) <= 12 and window.first_size > 1:
+    if digits[0] == "0" and window.first_size > 1:
         return e164(digits, False, regions)
-    if _IN_GROUPS_OF_THREE.fullmatch(text):
+    if size == 9 and _IN_GROUPS_OF_THREE.fullmatch(text):
         return e164(digits, False, tuple(r for r in ("ES", "PL", "PT") if r in regions))
-    if _IN_BRACKETS.fullmatch(text):
+    if text[0] == "(" and _IN_BRACKETS.fullmatch(text):
         return e164(digits, False, regions)
-    if _CHINESE_MOBILE.fullmatch(text) and not scan.text.isascii():
+    if size == 11 and _CHINESE_MOBILE.fullmatch(text) and not scan.text.isascii():
         return e164(digits, False, tuple(r for r in ("CN",) if r in regions))
     return None
 
@@ -170,7 +185,7 @@ def _international(digits: str) -> str | None:
         number = phonenumbers.parse(f"+{digits}", None)
     except phonenumbers.NumberParseException:
         return None
-    if not phonenumbers.is_valid_number(number):
+    if not phonenumbers.is_possible_number(number):
         return None
     return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
 

@@ -25,6 +25,8 @@ _SHAPES = re.compile(
 Stripe, Twilio, SendGrid, Mailgun, npm, PyPI, Hugging Face, DigitalOcean, Shopify, Groq, Perplexity, Replicate, xAI,
 Docker, Telegram bots; JSON Web Tokens (RFC 7519), which begin with base64 of ``{"``."""
 
+_WORDY = re.compile(r"sk-|gl[a-z]{2,6}-|key-|xox")
+"""Prefixes that ordinary hyphenated words have too."""
 _PEM_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,-]|\\[nrt]){0,20000}")
 
@@ -32,7 +34,7 @@ _PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,-]|\\[nrt]){0,20000}")
 def api_keys(scan: Scan) -> Iterator[Span]:
     """Find API keys of well-known makers, JSON Web Tokens and PEM private keys. Canonical: the key itself.
 
-    A key holds a digit and a letter and is no documentation sample.
+    Documentation samples stay, and words such as ``sk-loading-indicator``.
     """
     text = scan.text
     for found in _SHAPES.finditer(text):
@@ -41,11 +43,16 @@ def api_keys(scan: Scan) -> Iterator[Span]:
         if (before.isascii() and before.isalnum()) or before == "_" or (after.isascii() and after.isalnum()):
             continue
         key = found[0]
-        if not any(c.isdigit() for c in key) or is_placeholder(key) or scan.is_own_token(start, end):
+        if is_placeholder(key) or scan.is_own_token(start, end) or (_WORDY.match(key) and not _is_random(key)):
             continue
         yield Span(start, end, SECRET, key)
     if "PRIVATE KEY" in text:
         yield from _private_keys(text)
+
+
+def _is_random(key: str) -> bool:
+    body = key[3:]
+    return any(c.isdigit() for c in body) or (body != body.lower() and body != body.upper())
 
 
 def _private_keys(text: str) -> Iterator[Span]:

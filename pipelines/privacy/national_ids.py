@@ -122,6 +122,9 @@ ID_CUE = re.compile(
 """Words that announce a number of a person, near before it."""
 
 
+_SSN_CUE = re.compile(r"\bssns?\b|social security")
+
+
 def national_id(scan: Scan, window: Window) -> Span | None:
     """Return the national id that fills a window, or None. Canonical: its digits.
 
@@ -142,12 +145,9 @@ def _kind_of(scan: Scan, window: Window) -> str | None:
     if any(is_valid(digits) for is_valid in _BY_SHAPE.get(shape, ())):
         return NATIONAL_ID
     validators = _BY_LENGTH.get(len(digits))
-    if validators is None:
+    if validators is None or not _has_cue(scan, window.start):
         return None
-    cues = list(ID_CUE.finditer(scan.before(window.start)))
-    if not cues:
-        return None
-    if len(digits) == 9 and cues[-1][0].startswith(("ssn", "social")) and ssn.is_valid(digits):
+    if len(digits) == 9 and scan.gap_after(_SSN_CUE, window.start, 30) is not None and ssn.is_valid(digits):
         return SSN
     return NATIONAL_ID if any(is_valid(digits) for is_valid in validators) else None
 
@@ -214,4 +214,4 @@ def ids_with_letters(scan: Scan) -> Iterator[Span]:
 
 
 def _has_cue(scan: Scan, start: int) -> bool:
-    return ID_CUE.search(scan.before(start)) is not None
+    return scan.gap_after(ID_CUE, start, 40) is not None

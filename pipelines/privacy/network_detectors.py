@@ -25,7 +25,7 @@ DOCUMENTATION = tuple(
 )
 """RFC 5737, RFC 3849, RFC 9637."""
 UNICAST = IPv6Network("2000::/3")
-"""The only part of IPv6 that is given out (RFC 4291 section 2.4)."""
+"""The only part of IPv6 that is given out (RFC 4291 section 2.4). Elsewhere only an address written in full counts."""
 
 
 def ip_addresses(scan: Scan) -> Iterator[Span]:
@@ -76,7 +76,7 @@ def is_personal(address: IPv4Address | IPv6Address, *, documentation: bool) -> b
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_personal(address.ipv4_mapped, documentation=documentation)
-        if address not in UNICAST:
+        if address not in UNICAST and ("::" in str(address) or max(map(len, str(address).split(":"))) < 3):
             return False
     return address.is_global and not address.is_multicast and address not in RESOLVERS
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipelines.privacy.scan import Scan
 
-_CANDIDATE = re.compile(r"[+(0-9](?:[ ./()-]{0,2}[0-9]){6,40}")
+_CANDIDATE = re.compile(r"[+(0-9](?:[ ./()-]{0,2}[0-9]){6,}")
 _GROUP = re.compile(r"[0-9]+")
 _LETTERS_BEFORE = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z]{2,12}$")
 _TO_SHAPE = str.maketrans("012345678", "999999999")
@@ -34,23 +34,30 @@ class Window(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A maximal run of digit groups parted by at most two separators."""
+    """A maximal run of digit groups parted by at most two separators; ``offsets`` place the groups in ``digits``."""
 
     start: int
-    end: int
     groups: list[tuple[int, int]]
+    digits: str
+    offsets: list[int]
 
 
 def runs(scan: Scan) -> Iterator[Run]:
-    """Yield the runs of 7 digits and more, left to right; a longer run than 41 digits comes in pieces."""
+    """Yield the runs of 7 digits and more, left to right, however long."""
     for found in _CANDIDATE.finditer(scan.text):
         start, end = found.span()
-        yield Run(start, end, [group.span() for group in _GROUP.finditer(scan.text, start, end)])
+        groups = [group.span() for group in _GROUP.finditer(scan.text, start, end)]
+        offsets = [0]
+        for first, last in groups:
+            offsets.append(offsets[-1] + last - first)
+        yield Run(start, groups, "".join([scan.text[first:last] for first, last in groups]), offsets)
 
 
 def windows(scan: Scan, run: Run, first: int) -> Iterator[Window]:
     """Yield the windows that begin at group ``first``, longest first, none cut out of a word or fraction."""
-    text, groups = scan.text, run.groups
+    text, groups, offsets = scan.text, run.groups, run.offsets
+    if offsets[-1] - offsets[first] < MIN_DIGITS:
+        return
     start = groups[first][0]
     opener = text[start - 1] if start > run.start or (first == 0 and start > 0) else ""
     has_plus = first == 0 and text[run.start] == "+"
@@ -64,9 +71,9 @@ def windows(scan: Scan, run: Run, first: int) -> Iterator[Window]:
         return
     for last in range(min(len(groups), first + MAX_GROUPS) - 1, first - 1, -1):
         end = groups[last][1]
-        digits = "".join(text[a:b] for a, b in groups[first : last + 1])
-        if not MIN_DIGITS <= len(digits) <= MAX_DIGITS or _runs_on(text, end):
+        if not MIN_DIGITS <= offsets[last + 1] - offsets[first] <= MAX_DIGITS or _runs_on(text, end):
             continue
+        digits = run.digits[offsets[first] : offsets[last + 1]]
         opened = start - 1 if opener == "(" and ")" in text[start:end] and not has_plus else start
         size = groups[first][1] - groups[first][0]
         yield Window(opened, end, text[opened:end], digits, has_plus, glued, size)

@@ -14,8 +14,8 @@ DISGUISES = 64
 PAIRS = 128
 """What a text may hold: each flag asks for its detectors."""
 
-MIN_DIGITS = 7
-"""The shortest number that is taken for personal: a local phone number."""
+MIN_DIGITS = 6
+"""The fewest digits of a number that is taken for personal: a British national insurance number."""
 KEY_RUN = 20
 """The shortest API key that is known by its shape alone: an AWS key id."""
 
@@ -51,6 +51,8 @@ def signals(text: str) -> int:
         if len(raw) != len(text) and kept.translate(None, _NOT_LEADS):
             flags = DISGUISES | (PAIRS if _WIDE_COLON in raw else 0)
         flags |= _signals_of(raw, kept)
+    if len(raw) >= KEY_RUN and _LONG_RUN in raw.translate(_RUNS):
+        flags |= KEY_SHAPES
     if flags & PAIRS or _SPOKEN_LABEL.search(text):
         flags &= ~PAIRS
         if b"--" in raw or _LABEL.search(text.lower()):
@@ -73,9 +75,9 @@ def _signals_of(raw: bytes, kept: bytes) -> int:
     if digits:
         if digits >= MIN_DIGITS:
             flags |= NUMBERS
+        if b" is" in raw and (b"ey is" in raw or b"oken is" in raw or b"ecret is" in raw):
+            flags |= PAIRS
         dotted = digits >= 4 and kept.count(b".") >= 3
         if dotted or colons >= 5 or (colons >= 2 and b"::" in raw) or kept.count(b"-") >= 5:
             flags |= ADDRESSES
-        if len(raw) >= KEY_RUN and _LONG_RUN in raw.translate(_RUNS):
-            flags |= KEY_SHAPES
     return flags

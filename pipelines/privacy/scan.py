@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -98,7 +99,7 @@ def words_of(name: str) -> tuple[str, ...]:
 class Scan:
     """What detectors look at. ``label`` is the JSON key that the text is the value of."""
 
-    __slots__ = ("label", "lowered", "policy", "text", "url_ats")
+    __slots__ = ("_ends", "label", "lowered", "policy", "text", "url_ats")
 
     def __init__(self, text: str, policy: Policy, label: str | None = None) -> None:
         self.text = text
@@ -108,6 +109,7 @@ class Scan:
         if len(self.lowered) != len(text):
             self.lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
         self.url_ats: set[int] = set()
+        self._ends: dict[re.Pattern[str], list[int]] = {}
 
     def before(self, start: int, width: int = 40) -> str:
         """Return what stands before a place, lower-case; a label stands before the text."""
@@ -115,6 +117,19 @@ class Scan:
         if self.label and start < width:
             return f"{' '.join(words_of(self.label))}: {context}"[-width:]
         return context
+
+    def gap_after(self, cue: re.Pattern[str], start: int, width: int) -> str | None:
+        """Return what stands between the nearest match of ``cue`` before a place and the place; None beyond ``width``.
+
+        A label counts as standing right before the text.
+        """
+        if self.label and start < width and cue.search(" ".join(words_of(self.label))):
+            return self.lowered[:start]
+        ends = self._ends.get(cue)
+        if ends is None:
+            ends = self._ends[cue] = [found.end() for found in cue.finditer(self.lowered)]
+        at = bisect_right(ends, start) - 1
+        return self.lowered[ends[at] : start] if at >= 0 and start - ends[at] <= width else None
 
     def is_machine_id(self, start: int, end: int) -> bool:
         """Tell whether a span touches a token of ours, a UUID, a hash, a date, a time or a version."""

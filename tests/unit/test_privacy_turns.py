@@ -1,0 +1,118 @@
+"""Turns and ratings: every kept string is covered, with its JSON pointer."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from pipelines.intake.items import Feedback, MediaPart, Message, Rating, ToolCall, Turn
+from pipelines.privacy.anonymizer import Anonymizer
+from pipelines.privacy.keys import KeyFolder
+from pipelines.privacy.turns import anonymize_feedback, anonymize_turn
+
+MAIL = "nina@korvane-labs.com"
+
+
+@pytest.fixture(scope="module")
+def anonymizer(tmp_path_factory) -> Anonymizer:
+    return Anonymizer(KeyFolder(tmp_path_factory.mktemp("lake") / "keys").open_or_create())
+
+
+def turn(message: Message, user_id: str | None = None) -> Turn:
+    ids = {"turn_id": "t", "parent_id": "r", "root_id": "r", "system_turn_id": None, "content_id": "c"}
+    refs = {"conversation_ref": None, "user_ref": None, "user_id": user_id}
+    rest = {"tenant": "default", "stream": "default", "consent": "training", "source": "test", "adapter_version": 1}
+    return Turn(entry=0, position=0, message=message, **ids, **refs, **rest)
+
+
+def feedback(rating: Rating, user_id: str | None = None) -> Feedback:
+    ids = {"feedback_id": "f", "target_turn_id": None, "user_ref": None, "user_id": user_id}
+    rest = {"tenant": "default", "stream": "default", "consent": "training", "source": "test", "adapter_version": 1}
+    return Feedback(entry=0, position=0, rating=rating, **ids, **rest)
+
+
+def full_message() -> Message:
+    return Message(
+        role="assistant",
+        text=f"text {MAIL}",
+        reasoning=f"reasoning {MAIL}",
+        parts=[MediaPart("image", f"image/{MAIL}", uri=f"https://korvane.com/?m={MAIL}")],
+        tool_calls=[ToolCall(f"id {MAIL}", f"name {MAIL}", json.dumps({"to": MAIL, "n": 1}))],
+        tool_call_id=f"call {MAIL}",
+        tool_name=f"tool {MAIL}",
+        model=f"model {MAIL}",
+        response_id=f"response {MAIL}",
+        finish_reason=f"reason {MAIL}",
+        flags=["cut"],
+    )
+
+
+def test_every_string_of_a_message_is_covered_and_pointed_at(anonymizer):
+    clean = anonymize_turn(turn(full_message()), anonymizer)
+    assert MAIL not in repr(clean)
+    pointers = {pointer for pointer, *_ in clean.redactions}
+    assert pointers == {
+        *(
+            f"/{name}"
+            for name in ("text", "reasoning", "tool_call_id", "tool_name", "model", "response_id", "finish_reason")
+        ),
+        *(f"/tool_calls/0/{name}" for name in ("id", "name", "arguments")),
+        *(f"/parts/0/{name}" for name in ("media_type", "uri")),
+    }
+    assert clean.counts == {"EMAIL": 12}
+    assert json.loads(clean.message.tool_calls[0].arguments)["n"] == 1
+    assert clean.message.flags == ["cut"]
+    for pointer, start, end, kind in clean.redactions:
+        value = clean.message
+        for step in pointer.strip("/").split("/"):
+            value = value[int(step)] if step.isdigit() else getattr(value, step)
+        assert value[start:end].startswith(f"<{kind}_")
+
+
+def test_the_raw_turn_is_not_changed(anonymizer):
+    raw = turn(full_message())
+    before = deepcopy(raw)
+    anonymize_turn(raw, anonymizer)
+    assert raw == before
+
+
+def test_a_clean_message_is_the_same_object(anonymizer):
+    message = Message(
+        "user", "hello", model="gpt-4o-2024-08-06", finish_reason="stop", response_id="chatcmpl-9a8b7c6d5e4f"
+    )
+    clean = anonymize_turn(turn(message, "nina-korv"), anonymizer)
+    assert clean.message is message
+    assert clean.redactions == []
+    assert clean.counts == {}
+
+
+def test_the_logs_own_user_id_is_replaced_everywhere(anonymizer):
+    message = Message("user", "I am Nina-Korv.", tool_calls=[ToolCall("c1", "greet", '{"who":"nina-korv"}')])
+    clean = anonymize_turn(turn(message, "nina-korv"), anonymizer)
+    assert "korv" not in repr(clean.message).lower()
+    assert clean.counts == {"USERNAME": 2}
+
+
+def test_a_user_id_that_is_an_address_is_an_address_in_text(anonymizer):
+    clean = anonymize_turn(turn(Message("user", f"write to {MAIL}"), MAIL), anonymizer)
+    assert clean.counts == {"EMAIL": 1}
+
+
+def test_a_call_and_its_answer_keep_the_same_id(anonymizer):
+    call = anonymize_turn(turn(Message("assistant", tool_calls=[ToolCall(f"c-{MAIL}", "f", "{}")])), anonymizer)
+    answer = anonymize_turn(turn(Message("tool", "ok", tool_call_id=f"c-{MAIL}")), anonymizer)
+    assert call.message.tool_calls[0].id == answer.message.tool_call_id
+
+
+def test_ratings_lose_the_values_of_text_and_response(anonymizer):
+    rating = Rating("edit", text=f"better: {MAIL}, nina-korv", response_id=f"r {MAIL}")
+    clean = anonymize_feedback(feedback(rating, "nina-korv"), anonymizer)
+    assert MAIL not in repr(clean)
+    assert [pointer for pointer, *_ in clean.redactions] == ["/text", "/text", "/target_response_id"]
+    assert clean.counts == {"EMAIL": 2, "USERNAME": 1}
+    assert rating.text.startswith("better: nina@")
+
+
+def test_a_rating_without_text_is_the_same_object(anonymizer):
+    rating = Rating("thumb", 1.0, response_id="chatcmpl-1")
+    assert anonymize_feedback(feedback(rating), anonymizer).rating is rating
