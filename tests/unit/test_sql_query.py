@@ -1,0 +1,144 @@
+"""The lake in SQL: all tables by name, each turn once, outputs that cut nothing, errors in one line."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from deltalake import write_deltalake
+
+from jobs.sql_query import command
+from pipelines.adapters.duck import connect
+from pipelines.adapters.lake import Lake
+from schemas import TABLES, TURNS
+
+DAY = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+LONG = 'a "quoted", long text\nof two lines ' * 100
+
+
+def write(lake, table, *rows):
+    folder = lake.table(table.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    data = pa.Table.from_pylist([table.row(**row) for row in rows], schema=table.arrow_schema)
+    write_deltalake(folder, data, mode="append", configuration=table.delta_properties())
+
+
+@pytest.fixture
+def turns(lake):
+    write(lake, TURNS, {"turn_id": "t1", "text": LONG, "offset": 1}, {"turn_id": "t2", "text": "[red]ok", "offset": 2})
+    return lake
+
+
+def ask(lake, *arguments):
+    return CliRunner().invoke(command, [*arguments, "--lake", str(lake.path)])
+
+
+def test_every_table_is_a_view_with_its_columns_whether_it_exists_or_not(turns):
+    with connect(turns) as connection:
+        for table in TABLES:
+            rows = connection.sql(f"SELECT * FROM {table.name}")
+            assert rows.columns == table.column_names
+            assert len(rows.fetchall()) == (2 if table is TURNS else 0)
+
+
+def test_views_follow_the_tables_and_pinned_ones_do_not(turns):
+    with connect(turns) as now, connect(turns, versions={"turns": 0}) as pinned:
+        write(turns, TURNS, {"turn_id": "t3"})
+        assert now.sql("SELECT count(*) FROM turns").fetchone() == (3,)
+        assert pinned.sql("SELECT count(*) FROM turns").fetchone() == (2,)
+
+
+def test_turns_current_has_each_turn_once_the_first_landed_under_the_strictest_consent(lake):
+    later = DAY + dt.timedelta(days=1)
+    write(
+        lake,
+        TURNS,
+        {"turn_id": "t1", "offset": 9, "landed_at": later, "consent": "analytics", "source": "late"},
+        {"turn_id": "t1", "offset": 5, "entry": 1, "landed_at": DAY, "source": "second entry"},
+        {"turn_id": "t1", "offset": 5, "entry": 0, "landed_at": DAY, "source": "first"},
+        {"turn_id": "t2", "consent": "none"},
+        {"turn_id": "t2", "consent": "training", "landed_at": later},
+        {"turn_id": "t1", "tenant": "other", "source": "other"},
+    )
+    with connect(lake) as connection:
+        rows = connection.sql("SELECT tenant, turn_id, source, consent FROM turns_current ORDER BY ALL").fetchall()
+        assert connection.sql("SELECT * FROM turns_current").columns == TURNS.column_names
+    assert rows == [
+        ("default", "t1", "first", "analytics"),
+        ("default", "t2", "openai_chat", "none"),
+        ("other", "t1", "other", "training"),
+    ]
+
+
+def test_a_lake_in_a_folder_with_quotes_and_spaces_is_read(tmp_path):
+    lake = Lake(tmp_path / "my lake's")
+    write(lake, TURNS, {"turn_id": "t1"})
+    with connect(lake) as connection:
+        assert connection.sql("SELECT turn_id FROM turns_current").fetchall() == [("t1",)]
+
+
+def test_json_csv_and_parquet_hold_whole_texts_and_nested_values(turns, tmp_path):
+    query = "SELECT turn_id, text, kafka_at, redactions, redaction_counts FROM turns ORDER BY turn_id"
+    lines = [json.loads(line) for line in ask(turns, query, "--json").stdout.splitlines()]
+    assert [line["text"] for line in lines] == [LONG, "[red]ok"]
+    assert lines[0]["redactions"] == []
+    rows = list(csv.DictReader(io.StringIO(ask(turns, query, "--format", "csv").stdout)))
+    assert [row["text"] for row in rows] == [LONG, "[red]ok"]
+    assert rows[0]["redactions"] == "[]"
+    assert rows[0]["kafka_at"].startswith("2026-01-01T00:00:00")
+    out = tmp_path / "rows.parquet"
+    assert ask(turns, query, "--format", "parquet", "--out", str(out)).exit_code == 0
+    assert pq.read_table(out)["text"].to_pylist() == [LONG, "[red]ok"]
+    assert list(tmp_path.glob("*.part")) == []
+
+
+def test_the_terminal_shows_a_table_and_no_markup_is_obeyed(turns):
+    shown = ask(turns, "SELECT turn_id, text FROM turns")
+    assert shown.exit_code == 0
+    assert "[red]ok" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT 1 AS one", "FROM turns", "DESCRIBE turns", "SHOW TABLES", "EXPLAIN FROM turns"]
+)
+def test_queries_that_read_are_answered(turns, query):
+    assert ask(turns, query).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["CREATE TABLE x (i int)", "DROP VIEW turns", "COPY turns TO 'x.csv'", "SELECT 1; SELECT 2", "", "INSTALL httpfs"],
+)
+def test_statements_that_do_more_than_read_are_refused(turns, query):
+    told = ask(turns, query)
+    assert told.exit_code == 2
+    assert "one query that reads" in told.stderr
+
+
+def test_an_unknown_table_is_told_with_the_names_of_all_tables(turns):
+    told = ask(turns, "SELECT * FROM turnz")
+    assert told.exit_code == 2
+    assert "turnz" in told.stderr
+    assert "dead_letters" in told.stderr
+    assert "turns_current" in told.stderr
+
+
+def test_errors_take_one_line_and_quote_no_value(turns):
+    told = ask(turns, "SELECT nothing FROM turns")
+    assert told.exit_code == 2
+    assert len(told.stderr.strip().splitlines()) == 1
+    told = ask(turns, "SELECT text::int FROM turns", "--json")
+    assert told.exit_code != 0
+    assert "quoted" not in told.stderr
+
+
+def test_a_missing_lake_says_what_to_do(lake):
+    told = ask(lake, "SELECT 1")
+    assert told.exit_code == 1
+    assert "run an ingest first" in told.stderr
