@@ -23,6 +23,7 @@ from pipelines.privacy.arrow_columns import joined, leaves, values_that_start_wi
 from pipelines.privacy.compressed_streams import LZ4_BLOCK, SNAPPY_JAVA, lz4_java_blocks, snappy_java_blocks
 from pipelines.privacy.lance_files import LANCE_MAGIC, UnreadableLanceFile, lance_batches
 from pipelines.privacy.rocksdb_files import TABLE_MAGIC, UnreadableTable, log_records, table_entries
+from pipelines.privacy.text_views import undo_wide
 
 WINDOW = 16 << 20
 OVERLAP = 1 << 16
@@ -66,7 +67,8 @@ def decode_file(path: Path) -> Iterator[Decoded]:
             window = raw[start : start + WINDOW + OVERLAP]
             yield Piece("bytes", "", window, is_text)
             if not is_text:
-                yield Piece("bytes", "", b"\x00".join(_READABLE.findall(window)))
+                yield Piece("bytes", "", b"\x00\x00".join(_READABLE.findall(window)))
+                yield Piece("wide", "", undo_wide(window) or b"")
         if raw[-4:] == LANCE_MAGIC and path.suffix == ".lance":
             yield from _failing_softly("lance", _lance(path))
             return
@@ -216,7 +218,7 @@ def _zip(content: bytes, depth: int) -> Iterator[Decoded]:
 def _rocksdb_table(content: bytes, _depth: int) -> Iterator[Decoded]:
     entries = bytearray()
     for part in table_entries(content):
-        entries += part + b"\x00"
+        entries += part + b"\x00\x00"
         if len(entries) > WINDOW:
             yield Piece("rocksdb", "", bytes(entries))
             entries.clear()

@@ -16,6 +16,10 @@ from pipelines.privacy.lake_decoders import OVERLAP, WINDOW, NotUnderstood, Piec
 from pipelines.privacy.needles import Needles
 from pipelines.privacy.text_views import text_views
 
+_BYTES_A_LETTER = 12
+"""Bytes that one letter takes when it is escaped as JSON inside of JSON, and what stands around it."""
+_LEAST_REACH = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Find:
@@ -82,7 +86,8 @@ def scan(
         raise ValueError(f"one type a value: {len(wanted)} values, {len(kinds)} types")
     if not folder.is_dir():
         raise FileNotFoundError(f"no folder to scan: {folder}")
-    search = _Search(Needles(wanted), ScanReport(kinds))
+    reach = max(_LEAST_REACH, _BYTES_A_LETTER * max((len(value.encode()) for value in wanted), default=0))
+    search = _Search(Needles(wanted), ScanReport(kinds), reach)
     for path in _files(folder, frozenset(skip)):
         search.file(path, path.relative_to(folder).as_posix())
     return search.report
@@ -102,6 +107,7 @@ def _files(folder: Path, skip: frozenset[str]) -> Iterator[Path]:
 class _Search:
     needles: Needles
     report: ScanReport
+    reach: int
 
     def file(self, path: Path, name: str) -> None:
         shown = self._name_without_values(name)
@@ -138,7 +144,7 @@ class _Search:
             self._add_all(self._hits(window, piece.may_be_escaped), file, piece.decoder, column)
 
     def _hits(self, text: bytes, may_be_escaped: bool = True) -> list[tuple[int, str]]:
-        views = text_views(text) if may_be_escaped else [("", text)]
+        views = text_views(text, self.reach) if may_be_escaped else [("", text)]
         return sorted({(index, layers) for layers, view in views for index in self.needles.find(view)})
 
     def _add_all(self, hits: list[tuple[int, str]], file: str, decoder: str, column: str) -> None:

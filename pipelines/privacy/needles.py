@@ -1,9 +1,10 @@
-"""Many short values searched for at once in bytes: plain, in any letter case, UTF-16, hex and base64."""
+"""Many short values searched for at once in bytes: in any letter case, in hex and at any place of base64."""
 
 from __future__ import annotations
 
 import base64
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,24 +27,29 @@ class _Pattern:
     exact: bytes | None
 
 
+_Places = dict[tuple[int, int], dict[bytes, list[_Pattern]]]
+"""Patterns of one anchor by the anchor's offset and the pattern's length, then by their lowered bytes."""
+
+
 class Needles:
     """Finds any of some thousand values in bytes at a rate that hardly depends on their number.
 
-    Every fifth four-byte gram of the text is looked up in a bitmap of the grams of all patterns (a pattern of eight
-    bytes or more always covers one such place whole), and only the hits are compared with the patterns themselves.
+    Every pattern has an anchor: eight bytes of it that few other patterns share. Every fifth four-byte gram of the text
+    is looked up in a bitmap of the grams of all anchors (an anchor always covers one such place whole); only where
+    the anchor itself follows is the text compared with patterns.
     """
 
     def __init__(self, values: Sequence[str]) -> None:
         """Take the values; ``ValueError`` (naming the index, never the value) for one below eight bytes."""
-        self.longest = SHORTEST
-        heads: dict[int, dict[tuple[int, bytes], _Pattern]] = {}
-        for index, value in enumerate(values):
-            for pattern in _patterns(index, value):
-                head = int.from_bytes(pattern.lowered[:SHORTEST], "little")
-                heads.setdefault(head, {})[index, pattern.exact or pattern.lowered] = pattern
-                self.longest = max(self.longest, len(pattern.lowered))
-        self._by_head = {head: tuple(found.values()) for head, found in heads.items()}
-        self._heads = np.array(sorted(self._by_head), dtype=np.uint64)
+        patterns = [pattern for index, value in enumerate(values) for pattern in _patterns(index, value)]
+        self.longest = max((len(pattern.lowered) for pattern in patterns), default=SHORTEST)
+        shared = Counter(anchor for pattern in patterns for _, anchor in _anchors(pattern.lowered))
+        self._by_anchor: dict[int, _Places] = {}
+        for pattern in patterns:
+            offset, anchor = min(_anchors(pattern.lowered), key=lambda one: shared[one[1]])
+            places = self._by_anchor.setdefault(int.from_bytes(anchor, "little"), {})
+            places.setdefault((offset, len(pattern.lowered)), {}).setdefault(pattern.lowered, []).append(pattern)
+        self._heads = np.array(sorted(self._by_anchor), dtype=np.uint64)
         self._bitmap = np.zeros(1 << _TABLE_BITS, dtype=bool)
         for shift in range(_STEP):
             grams = ((self._heads >> np.uint64(8 * shift)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
@@ -56,12 +62,14 @@ class Needles:
         if len(text) < SHORTEST or not len(self._heads):
             return
         lowered = text.lower()
-        for place, head in self._candidates(lowered):
-            for pattern in self._by_head[head]:
-                if not lowered.startswith(pattern.lowered, place):
+        for place, anchor in self._candidates(lowered):
+            for (offset, length), patterns in self._by_anchor[anchor].items():
+                start = place - offset
+                if start < 0:
                     continue
-                if pattern.exact is None or text.startswith(pattern.exact, place):
-                    yield pattern.value
+                for pattern in patterns.get(lowered[start : start + length], ()):
+                    if pattern.exact is None or text.startswith(pattern.exact, start):
+                        yield pattern.value
 
     def _candidates(self, lowered: bytes) -> Iterator[tuple[int, int]]:
         count = (len(lowered) - _GRAM) // _STEP + 1
@@ -90,21 +98,31 @@ def _head_slots(heads: np.ndarray) -> np.ndarray:
     return (heads * _WIDE_MULTIPLIER) >> np.uint64(64 - _TABLE_BITS)
 
 
+def _anchors(pattern: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield (offset, eight bytes) of the places that an anchor may be at: the end, the middle, the front."""
+    last = len(pattern) - SHORTEST
+    for offset in (last, last // 2, 0):
+        yield offset, pattern[offset : offset + SHORTEST]
+
+
 def _patterns(index: int, value: str) -> Iterator[_Pattern]:
     """Yield the byte forms of a value; those of base64 are told by their exact bytes, all others in any letter case."""
     if len(value.encode()) < SHORTEST:
         raise ValueError(f"value {index} has fewer than {SHORTEST} bytes, too few to be told from chance")
-    spellings = {form(value) for form in (str, str.lower, str.upper, str.casefold)}
-    spellings |= {unicodedata.normalize(form, one) for one in list(spellings) for form in ("NFC", "NFD")}
-    for spelling in sorted(spellings):
-        plain = spelling.encode()
-        yield _Pattern(index, plain.lower(), None)
+    for lowered in {spelling.encode().lower() for spelling in _spellings(value)}:
+        yield _Pattern(index, lowered, None)
+    for plain in {value.encode(), value.lower().encode()}:
         yield _Pattern(index, plain.hex().encode(), None)
-        for codec in ("utf-16-le", "utf-16-be", "utf-32-le"):
-            yield _Pattern(index, spelling.encode(codec).lower(), None)
-        for shifted in _base64_forms(plain):
-            if len(shifted) >= SHORTEST:
-                yield _Pattern(index, shifted.lower(), shifted)
+    for shifted in set(_base64_forms(value.encode())):
+        if len(shifted) >= SHORTEST:
+            yield _Pattern(index, shifted.lower(), shifted)
+
+
+def _spellings(value: str) -> set[str]:
+    if value.isascii():
+        return {value}
+    cases = {form(value) for form in (str, str.lower, str.upper, str.casefold)}
+    return cases | {unicodedata.normalize(form, one) for one in cases for form in ("NFC", "NFD")}
 
 
 def _base64_forms(plain: bytes) -> Iterator[bytes]:

@@ -22,47 +22,81 @@ _SHORT_ESCAPES = (
 _PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
 _BASE64_RUN = re.compile(rb"(?:[A-Za-z0-9+/_-]{12,}[\r\n]{0,2})+={0,2}")
 _HEX_RUN = re.compile(rb"[0-9a-f-]+")
+_BACKSLASH = re.compile(rb"\\")
+_UTF16_LE = re.compile(rb"(?:[\x20-\xff][\x00-\x04]){8,}")
+_UTF16_BE = re.compile(rb"(?:[\x00-\x04][\x20-\xff]){8,}")
+_UTF32 = re.compile(rb"(?:[\x20-\x7e]\x00{3}){8,}")
+_BREAK = b"\x00\x00"
 _KEPT_BACKSLASH = b"\x00\\\x00"
 
 
-def text_views(text: bytes, depth: int = _DEPTH) -> Iterator[tuple[str, bytes]]:
+def text_views(text: bytes, reach: int = 1024, depth: int = _DEPTH) -> Iterator[tuple[str, bytes]]:
     """Yield (how it was decoded, bytes) for ``text`` and each decoded form of it, up to ``depth`` layers.
 
-    The name is empty for the text itself, else the layers from the outside in, for instance ``json>percent``.
+    The name is empty for the text itself, else the layers from the outside in, for instance ``json>percent``. A decoded
+    form holds only what lies within ``reach`` bytes of an escape: what no escape touches reads the same undecoded.
     """
     yield "", text
     if depth == 0:
         return
-    for name, decode in (("json", undo_json), ("percent", undo_percent), ("form", undo_form), ("base64", undo_base64)):
-        decoded = decode(text)
+    for name, decode in _LAYERS:
+        decoded = decode(text, reach)
         if decoded is not None:
-            for inner, view in text_views(decoded, depth - 1):
+            for inner, view in text_views(decoded, reach, depth - 1):
                 yield f"{name}>{inner}" if inner else name, view
 
 
-def undo_json(text: bytes) -> bytes | None:
+def undo_json(text: bytes, reach: int) -> bytes | None:
     """Undo one layer of JSON string escapes anywhere in ``text``; None when there is none."""
-    if b"\\" not in text:
-        return None
-    decoded = text.replace(b"\\\\", _KEPT_BACKSLASH)
+    escaped = _near(text, _BACKSLASH, reach) if b"\\" in text else b""
+    decoded = escaped.replace(b"\\\\", _KEPT_BACKSLASH)
     for escape, plain in _SHORT_ESCAPES:
         decoded = decoded.replace(escape, plain)
     decoded = _UNICODE.sub(_character, decoded).replace(_KEPT_BACKSLASH, b"\\")
-    return None if decoded == text else decoded
+    return None if decoded == escaped else decoded
 
 
-def undo_percent(text: bytes) -> bytes | None:
+def undo_percent(text: bytes, reach: int) -> bytes | None:
     """Undo one layer of percent-encoding; None when there is none."""
-    return unquote_to_bytes(text) if b"%" in text and _PERCENT.search(text) else None
+    escaped = _near(text, _PERCENT, reach) if b"%" in text else b""
+    return unquote_to_bytes(escaped) if escaped else None
 
 
-def undo_form(text: bytes) -> bytes | None:
+def undo_form(text: bytes, reach: int) -> bytes | None:
     """Undo form encoding, where a space is a plus sign; None when no percent sign shows that it may be one."""
-    return undo_percent(text.replace(b"+", b" ")) if b"+" in text else None
+    escaped = _near(text, _PERCENT, reach) if b"%" in text and b"+" in text else b""
+    return unquote_to_bytes(escaped.replace(b"+", b" ")) if b"+" in escaped else None
 
 
-def undo_base64(text: bytes) -> bytes | None:
-    """Decode each base64 run of 12 characters or more, one NUL between them; None when there is none."""
+def undo_wide(text: bytes, _reach: int = 0) -> bytes | None:
+    """Return runs of eight or more characters in UTF-16 or UTF-32 as UTF-8; None when there is none."""
+    if b"\x00" not in text:
+        return None
+    runs = [run.decode("utf-16-le", "ignore").encode("utf-8", "ignore") for run in _UTF16_LE.findall(text)]
+    runs += [run.decode("utf-16-be", "ignore").encode("utf-8", "ignore") for run in _UTF16_BE.findall(text)]
+    runs += [run.replace(b"\x00", b"") for run in _UTF32.findall(text)]
+    return _BREAK.join(runs) if runs else None
+
+
+def _near(text: bytes, escape: re.Pattern[bytes], reach: int) -> bytes:
+    """Return the stretches of ``text`` within ``reach`` of an escape, with a break between two."""
+    stretches, start, end = [], 0, -1
+    place = 0
+    while (found := escape.search(text, place)) is not None:
+        if found.start() - reach > end:
+            if end >= 0:
+                stretches.append(text[start:end])
+            start = max(found.start() - reach, 0)
+        end = found.end() + 2 * reach
+        # What an escape before this place reaches is in the stretch already.
+        place = end - reach
+    if end >= 0:
+        stretches.append(text[start:end])
+    return _BREAK.join(stretches)
+
+
+def undo_base64(text: bytes, _reach: int = 0) -> bytes | None:
+    """Decode each base64 run of 12 characters or more, a break between them; None when there is none."""
     decoded = []
     for run in _BASE64_RUN.findall(text):
         if _HEX_RUN.fullmatch(run):
@@ -75,7 +109,7 @@ def undo_base64(text: bytes) -> bytes | None:
             continue
         if _reads_like_text(plain):
             decoded.append(plain)
-    return b"\x00".join(decoded) if decoded else None
+    return _BREAK.join(decoded) if decoded else None
 
 
 def _reads_like_text(plain: bytes) -> bool:
@@ -92,3 +126,12 @@ def _character(match: re.Match[bytes]) -> bytes:
     if 0xD800 <= high < 0xDC00:
         return chr(0x10000 + ((high - 0xD800) << 10) + (int(low, 16) - 0xDC00)).encode()
     return chr(high).encode("utf-8", "replace") + b"?"
+
+
+_LAYERS = (
+    ("json", undo_json),
+    ("percent", undo_percent),
+    ("form", undo_form),
+    ("base64", undo_base64),
+    ("wide", undo_wide),
+)
