@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -46,13 +46,13 @@ def curate(
     """Cut complete conversations into supervised examples, one for each answer of their active paths.
 
     ``turns`` is the view ``turns_current``; ``split_bucket`` maps (tenant, user_ref or conversation_id) to 0..99 and is
-    pickled into the Python workers; ``hold`` may persist the frame that both results are read from. Every answer on an
+    pickled into the Python workers; ``hold`` may persist frames that are read more than once. Every answer on an
     active path is one example or one drop; an answer on another branch is a drop (``inactive_branch``), a conversation
     that may still grow is one drop (``not_complete``).
     """
     complete = conversations.where("complete")
     judged = hold(first_rule(answers(complete, turns, turn_signals), policy).transform(once_per_turn))
-    kept = judged.where(F.col("rule").isNull()).transform(with_duplicates)
+    kept = hold(judged.where(F.col("rule").isNull()).transform(with_duplicates))
     examples = kept.where(F.col("matched_id").isNull()).transform(as_examples, split_bucket, policy)
     drops = [
         judged.where(F.col("rule").isNotNull()).withColumn("matched_id", F.lit(None).cast("string")),
@@ -148,9 +148,9 @@ def first_rule(answers: DataFrame, policy: CurationPolicy) -> DataFrame:
 
 def once_per_turn(judged: DataFrame) -> DataFrame:
     """Keep one row per answer: paths that part later share their first turns; a path that may train comes first."""
-    order = F.struct(F.col("rule").isNotNull(), "started_at", "conversation_id")
-    best = judged.groupBy(*TURN).agg(F.min_by("conversation_id", order).alias("conversation_id"))
-    return judged.join(best, [*TURN, "conversation_id"], how="left_semi")
+    order = (F.col("rule").isNotNull(), "started_at", "conversation_id")
+    nth = F.row_number().over(Window.partitionBy(*TURN).orderBy(*order))
+    return judged.withColumn("_nth", nth).where("_nth = 1").drop("_nth")
 
 
 def with_duplicates(kept: DataFrame) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -16,12 +17,17 @@ SPEC_FILE, RESULT_FILE, PROGRESS_FILE, LOG_FILE, ADAPTER_FOLDER = (
     "train.log",
     "adapter",
 )
-LEAST_STEPS, MOST_STEPS, EPOCHS = 20, 2000, 3
+LEAST_STEPS, MOST_STEPS = 20, 2000
+
+
+def timed_name(prefix: str, at: dt.datetime, token: str) -> str:
+    """Return a name that sorts by its time, for instance ``run-20260101T093000-9f3c``."""
+    return f"{prefix}-{at:%Y%m%dT%H%M%S}-{token}"
 
 
 def default_steps(n_train: int, rows_a_step: int) -> int:
-    """Return steps for about three epochs, between 20 and 2,000, so that neither a tiny nor a huge set surprises."""
-    return min(max(math.ceil(EPOCHS * n_train / rows_a_step), LEAST_STEPS), MOST_STEPS)
+    """Return steps for about one epoch, between 20 and 2,000, so that neither a tiny nor a huge set surprises."""
+    return min(max(math.ceil(n_train / rows_a_step), LEAST_STEPS), MOST_STEPS)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,66 @@
+"""A model version on disk: the adapter, its tokenizer, what it was made from; complete or not there at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from pipelines.training.base_model import BaseModel
+
+MODEL_FILE = "model.json"
+ADAPTER_CONFIG = "adapter_config.json"
+
+
+def write_model(adapter: Path, target: Path, base: BaseModel, facts: Mapping[str, Any], *, with_base: bool) -> None:
+    """Copy an adapter into ``target`` by one rename; ``model.json`` tells base and ``facts``.
+
+    ``with_base`` puts the base's weights beside it, so that a model on a base made here can be loaded anywhere. The
+    adapter names its base by name and fingerprint, never by a folder of this machine.
+    """
+    staging = target.with_name(f".{target.name}-{uuid.uuid4().hex}")
+    try:
+        shutil.copytree(adapter, staging, ignore=shutil.ignore_patterns("README.md"))
+        config = orjson.loads((staging / ADAPTER_CONFIG).read_bytes())
+        config["base_model_name_or_path"] = base.name
+        (staging / ADAPTER_CONFIG).write_bytes(orjson.dumps(config, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        if with_base:
+            shutil.copytree(base.path, staging / "base")
+        told = {"base": base.name, "base_fingerprint": base.fingerprint, "has_base": with_base, **facts}
+        (staging / MODEL_FILE).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        for path in [*staging.rglob("*"), staging]:
+            _fsync(path)
+        staging.replace(target)
+        _fsync(target.parent)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def load_model(folder: Path, base: Path | None = None) -> tuple[Any, Any]:
+    """Return (model, tokenizer) of a model version, the adapter merged into its base.
+
+    ``base`` is the base's folder where the version does not hold it. An incomplete one raises ``FileNotFoundError``.
+    """
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    told = orjson.loads((folder / MODEL_FILE).read_bytes())
+    weights = folder / "base" if told["has_base"] else base
+    if weights is None:
+        raise FileNotFoundError(f"model: wanted the folder of its base {told['base']}, found none given")
+    model = AutoModelForCausalLM.from_pretrained(weights, trust_remote_code=False, use_safetensors=True)
+    tuned = PeftModel.from_pretrained(model, folder).merge_and_unload()
+    return tuned, AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+
+
+def _fsync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
