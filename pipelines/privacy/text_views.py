@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from collections.abc import Iterator
@@ -20,12 +19,14 @@ _SHORT_ESCAPES = (
     (b"\\f", b"\f"),
 )
 _PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
-_BASE64_RUN = re.compile(rb"(?:[A-Za-z0-9+/_-]{12,}[\r\n]{0,2})+={0,2}")
-_HEX_RUN = re.compile(rb"[0-9a-f-]+")
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{12,}(?:(?<=[A-Za-z0-9+/_-]{60})(?:\r?\n[A-Za-z0-9+/_-]+)*)?")
+_STANDARD_BASE64 = bytes.maketrans(b"-_", b"+/")
+_OF_TEXT = bytes(range(32, 127)) + b"\t\n\r\x00"
 _BACKSLASH = re.compile(rb"\\")
 _UTF16_LE = re.compile(rb"(?:[\x20-\xff][\x00-\x04]){8,}")
 _UTF16_BE = re.compile(rb"(?:[\x00-\x04][\x20-\xff]){8,}")
 _UTF32 = re.compile(rb"(?:[\x20-\x7e]\x00{3}){8,}")
+_WIDE_SIGN = re.compile(rb"\x00[\x20-\xff]\x00[\x20-\xff]\x00|\x00{3}[\x20-\x7e]\x00")
 _BREAK = b"\x00\x00"
 _KEPT_BACKSLASH = b"\x00\\\x00"
 
@@ -37,6 +38,10 @@ def text_views(text: bytes, reach: int = 1024, depth: int = _DEPTH) -> Iterator[
     form holds only what lies within ``reach`` bytes of an escape: what no escape touches reads the same undecoded.
     """
     yield "", text
+    if depth == _DEPTH and _WIDE_SIGN.search(text):
+        wide = undo_wide(text)
+        if wide is not None:
+            yield "wide", wide
     if depth == 0:
         return
     for name, decode in _LAYERS:
@@ -68,7 +73,7 @@ def undo_form(text: bytes, reach: int) -> bytes | None:
     return unquote_to_bytes(escaped.replace(b"+", b" ")) if b"+" in escaped else None
 
 
-def undo_wide(text: bytes, _reach: int = 0) -> bytes | None:
+def undo_wide(text: bytes) -> bytes | None:
     """Return runs of eight or more characters in UTF-16 or UTF-32 as UTF-8; None when there is none."""
     if b"\x00" not in text:
         return None
@@ -96,15 +101,18 @@ def _near(text: bytes, escape: re.Pattern[bytes], reach: int) -> bytes:
 
 
 def undo_base64(text: bytes, _reach: int = 0) -> bytes | None:
-    """Decode each base64 run of 12 characters or more, a break between them; None when there is none."""
+    """Decode each base64 run of 12 characters or more that holds text, a break between them; None when there is none.
+
+    A line of 60 characters or more goes on in the next line. A run in one letter case is a word, a hash or an id.
+    """
     decoded = []
     for run in _BASE64_RUN.findall(text):
-        if _HEX_RUN.fullmatch(run):
+        if run.islower() or run.isupper() or run.isdigit():
             continue
-        letters = re.sub(rb"[\r\n=]", b"", run).replace(b"-", b"+").replace(b"_", b"/")
-        letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+        letters = run.translate(_STANDARD_BASE64, b"\r\n")
+        whole = letters[: len(letters) - (len(letters) % 4 == 1)]
         try:
-            plain = base64.b64decode(letters + b"=" * (-len(letters) % 4))
+            plain = binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
         except binascii.Error:
             continue
         if _reads_like_text(plain):
@@ -115,8 +123,7 @@ def undo_base64(text: bytes, _reach: int = 0) -> bytes | None:
 def _reads_like_text(plain: bytes) -> bool:
     """Tell text from what base64 makes of words and hashes: few control bytes in the first 48."""
     head = plain[:48]
-    controls = len(head.translate(None, bytes(range(32, 127)) + b"\t\n\r\x00"))
-    return controls * 3 < len(head)
+    return len(head.translate(None, _OF_TEXT)) * 3 < len(head)
 
 
 def _character(match: re.Match[bytes]) -> bytes:
@@ -133,5 +140,4 @@ _LAYERS = (
     ("percent", undo_percent),
     ("form", undo_form),
     ("base64", undo_base64),
-    ("wide", undo_wide),
 )
