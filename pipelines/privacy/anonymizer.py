@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -90,7 +90,7 @@ class Anonymizer:
 
         Raises ``LeftValueError`` when the proof finds a detected value outside of the tokens.
         """
-        ids = [value for value in map(_known, known) if value]
+        ids = _copies_of_known(tuple(known)) if known and USERNAME in self.policy.types else None
         parts = {name: self._read(text, ids) for name, text in fields.items()}
         if not any(part.spans for read in parts.values() if read for part in read):
             return {name: Anonymized(text, []) for name, text in fields.items()}
@@ -108,19 +108,19 @@ class Anonymizer:
         prove_nothing_left(copies, (anonymized.text for anonymized in edited.values()))
         return edited
 
-    def _read(self, text: str, known: Sequence[str]) -> list[_Part] | None:
+    def _read(self, text: str, known: Copies | None) -> list[_Part] | None:
         """Return the parts of a field with their spans; None when a look at its bytes says that there are none."""
         flags = _signals(text) if len(text) <= _SHORT else prefilter.signals(text)
         if flags & prefilter.ESCAPES and "\\u" not in text:
             flags &= ~prefilter.ESCAPES
-        if not flags and not (known and any(value in text.lower() for value in known)):
+        if not flags and not (known and any(value in text.lower() for value in known.values)):
             return None
         parts = []
         for leaf in _leaves(text):
-            folded, spans = detect(leaf.text, self.policy, leaf.label)
+            folded, spans = detect(leaf.text, self.policy, leaf.label, flags if leaf.text is text else None)
             part = _Part(folded.text, compose(leaf.starts, folded.starts), leaf.quote, spans)
-            if known and USERNAME in self.policy.types:
-                part.spans = disjoint(spans + list(_occurrences_of_known(folded.text, known)))
+            if known:
+                part.spans = disjoint(spans + list(known.find(folded.text)))
             if leaf.quote and part.spans:
                 part.spans = [part.spans[0]._replace(start=0, end=len(part.text))]
             parts.append(part)
@@ -150,14 +150,12 @@ def _signals(text: str) -> int:
     return prefilter.signals(text)
 
 
-def _known(value: str) -> str | None:
-    bare = fold(value).text.strip().lower()
-    return bare if len(bare) >= MIN_KNOWN and bare not in _IDS_OF_NOBODY else None
-
-
-def _occurrences_of_known(text: str, known: Sequence[str]) -> Iterator[Span]:
-    copies = Copies((value, Span(0, len(value), USERNAME, value)) for value in known)
-    return copies.find(text)
+@lru_cache(maxsize=4096)
+def _copies_of_known(known: tuple[str, ...]) -> Copies | None:
+    """Return a finder of user ids, those left out that are too short or stand for nobody; None when none is left."""
+    bare = (fold(value).text.strip().lower() for value in known)
+    ids = [value for value in bare if len(value) >= MIN_KNOWN and value not in _IDS_OF_NOBODY]
+    return Copies((value, Span(0, len(value), USERNAME, value)) for value in ids) if ids else None
 
 
 def _parts(text: str) -> list[_Part]:

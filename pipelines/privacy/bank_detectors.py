@@ -36,7 +36,7 @@ def passes_luhn(digits: str) -> bool:
 
 
 _CARD_CUE = re.compile(
-    r"(?:cards?|karte|tarjeta|carte|carta|cartão|karta|kaart|visa|amex|maestro|mastercard|\bcc|\bpan)\b[^0-9\n]{0,24}$"
+    r"(?:cards?|karte|tarjeta|carte|carta|cartão|karta|kaart|visa|amex|maestro|mastercard|\bcc|\bpan)\b"
 )
 _ANY_ISSUER = re.compile(r"[2-689][0-9]{11,18}")
 _CARD_FORM = re.compile(r"[0-9]{12,19}|[0-9]{3,6}([ .-])[0-9]{3,6}(?:\1[0-9]{1,6}){1,4}")
@@ -61,7 +61,7 @@ def card(scan: Scan, window: Window) -> Span | None:
 
 def _is_called_card(scan: Scan, window: Window) -> bool:
     gap = scan.gap_after(_CARD_CUE, window.start, 26)
-    return gap is not None and not any(c.isdigit() or c == "\n" for c in gap)
+    return gap is not None and not any(c.isdigit() for c in gap)
 
 
 _AFTER_COUNTRY = re.compile(r"[0-9]{2}(?<=[a-z]{2}..)(?<![a-z0-9_].{4})")

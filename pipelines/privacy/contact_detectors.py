@@ -102,7 +102,7 @@ PHONE_NOUNS = re.compile(
 PHONE_VERBS = re.compile(
     r"\b(?:call|ring|dial|text|reach|answering|contact|appelle[zr]?|rappelez|bel|ruf|llama|chiama|ligue|zadzwo[nń])\b|اتصل"
 )
-_AFTER_NOUN = re.compile(r"[^0-9\n]{0,24}")
+_AFTER_NOUN = re.compile(r"[^0-9\n]{0,24}|[\s:：*-]{0,8}")
 _AFTER_VERB = re.compile(r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}")
 """Words that announce a phone number, and what may stand between: any words after a noun, few after a verb."""
 PHONE_CUE_AFTER = re.compile(r"[ -]{1,2}\(?(?:office|mobile|cell(?:phone)?|fax|handy|m[oó]vil|celular)\b")

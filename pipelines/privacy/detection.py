@@ -21,12 +21,13 @@ DETECTOR_VERSION = 1
 """Rises with every change of a rule; stored with each row."""
 
 
-def detect(text: str, policy: Policy, label: str | None = None) -> tuple[Folded, list[Span]]:
+def detect(text: str, policy: Policy, label: str | None = None, flags: int | None = None) -> tuple[Folded, list[Span]]:
     """Return the folded text and the personal values in it, as disjoint spans of the folded text in order.
 
-    ``label`` is the name of the JSON field that the text is the value of. Linear in the text; never raises on content.
+    ``label`` is the name of the JSON field that the text is the value of;
+    ``flags`` are its signals where known. Linear in the text; never raises on content.
     """
-    flags = prefilter.signals(text)
+    flags = prefilter.signals(text) if flags is None else flags
     folded = Folded(text)
     if flags & prefilter.DISGUISES:
         folded = fold(text)

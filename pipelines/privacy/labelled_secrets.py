@@ -27,6 +27,9 @@ _KEY_QUALIFIERS = frozenset(_QUALIFYING_WORDS.split())
 _FUSED_KEYS = ("apikey", "accesskey", "secretkey", "authkey", "privatekey", "accountkey", "sharedkey")
 _TOKENS_OF_TEXT = "max min num next page total stop end eos bos pad sep mask unk start special count"
 _TOKEN_OPPOSITES = frozenset(_TOKENS_OF_TEXT.split())
+_OWNERS_OF_PASS = frozenset(
+    {"db", "user", "smtp", "root", "admin", "mysql", "ftp", "login", "account", "redis", "pg", "my", "de"}
+)
 _LOGINS = frozenset({"basicauth", "userpass", "authorization", "auth", "credentials", "credential", "creds", "cred"})
 
 
@@ -46,7 +49,7 @@ def secret_name(name: str) -> Strength | None:
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase", "passwort")):
         return "password"
     if last == "pass" or (last == "passe" and before == "de"):
-        return "password" if before else "key"
+        return "password" if before in _OWNERS_OF_PASS else "key"
     if "".join(words[-2:]) in _LOGINS or last in _LOGINS:
         return "login"
     if last == "secret" or last.endswith(_FUSED_KEYS) or (last == "key" and before in _KEY_QUALIFIERS):
@@ -124,9 +127,11 @@ def _value_after(scan: Scan, name: str, start: int, end: int, strength: Strength
         value, is_sure = _unquoted(text, at, found, strength)
     if not value or scan.is_own_token(at, at + len(value)):
         return
+    if found["quote"] is None and _is_expression(name, value):
+        return
     if strength == "login" or bearer:
         yield from _login(text, at, value)
-    elif is_secret(value, strength, is_sure=is_sure) and not (found["quote"] is None and _is_expression(name, value)):
+    elif is_secret(value, strength, is_sure=is_sure):
         yield Span(at, at + len(value), SECRET, value)
 
 
@@ -207,4 +212,6 @@ def _is_mixed_case(value: str) -> bool:
 
 
 def _is_expression(name: str, value: str) -> bool:
-    return is_code_read(value) or value.lower() == words_of(name)[-1] or value.lower() == name.lower()
+    if is_code_read(value) or value.lower() == name.lower():
+        return True
+    return value.replace("_", "a").isalpha() and any(word.startswith("pass") for word in words_of(value))

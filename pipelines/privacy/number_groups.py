@@ -67,6 +67,8 @@ def windows(scan: Scan, run: Run, first: int) -> Iterator[Window]:
     glued = before.isascii() and (before.isalnum() or before in "_$")
     if glued and _LETTERS_BEFORE.search(text[max(0, start - 13) : start]) is None:
         return
+    if before == "-" and start > 1 and text[start - 2].isascii() and text[start - 2].isalpha():
+        glued = True
     if before in ".," and start > 1 and text[start - 2].isdigit():
         return
     for last in range(min(len(groups), first + MAX_GROUPS) - 1, first - 1, -1):

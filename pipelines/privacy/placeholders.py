@@ -16,7 +16,7 @@ hidden masked redacted todo tbd n/a na env input prompt user username default ty
 incorrect wrong invalid correct expired forgotten missing protected reset set
 """
 _WORDS = frozenset(_PLACEHOLDER_WORDS.split())
-_CODE_READ = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w.:>-]*[\w>]\(.*|[A-Za-z_][\w.]*\[.*", re.DOTALL)
+_CODE_READ = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w.:>-]*[\w>]\(.*|\$?[A-Za-z_][\w.]*\[.*", re.DOTALL)
 ALGORITHM = re.compile(
     r"(?:aes|rsa|sha|md5|hmac|ec_|ed25519|ecdsa|argon2|bcrypt|scrypt|pbkdf2)[-_]?[0-9a-z_-]{0,12}|[hrep]s(?:256|384|512)",
     re.IGNORECASE,

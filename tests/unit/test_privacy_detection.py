@@ -113,6 +113,9 @@ def test_documentation_ranges_count_when_the_policy_says_so():
         ("Telefon 23125123", "23125123"),
         ("call me at 7301 8264 5071", "7301 8264 5071"),
         ("电话：13800138000", "13800138000"),
+        ("Phone:\n467 3395", "467 3395"),
+        ("They answer not: answering at 71-33-52-22", "71-33-52-22"),
+        ("434 14 557 mobile", "434 14 557"),
         ("call202-555-0117now", None),
         ("tel +４４ ２０ ７９４６ ０１２３", "+４４ ２０ ７９４６ ０１２３"),
         ("202\u2011555\u20110117", "202\u2011555\u20110117"),
@@ -167,6 +170,13 @@ def test_payment_cards_are_found_with_any_separator(body, form):
         at += size
     written = joint.join(filter(None, groups))
     assert values(f"pay with {written}, please", "CREDIT_CARD") == [written]
+
+
+def test_after_a_word_for_it_a_card_of_any_issuer_counts():
+    body = "67598410343"
+    number = body + luhn.calc_check_digit(body)
+    assert values(f"my credit card number is {number}?", "CREDIT_CARD") == [number]
+    assert values(f"the parcel is {number}", "CREDIT_CARD") == []
 
 
 def test_a_number_with_a_wrong_check_digit_is_no_card():
