@@ -18,7 +18,7 @@ from pipelines.adapters.lake import Lake
 from pipelines.adapters.progress import Progress
 from pipelines.adapters.spark_session import spark_session
 from pipelines.conversations import assemble as stages
-from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS
+from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS, Table
 
 JOB = "assemble"
 IDLE_MINUTES = 30
@@ -47,7 +47,7 @@ def closed_before(idle_minutes: float | None) -> dt.datetime | None:
     return None if idle_minutes is None else dt.datetime.now(dt.UTC) - dt.timedelta(minutes=idle_minutes)
 
 
-def _changed(spark: SparkSession, lake: Lake, table: object, after: int, until: int) -> DataFrame:
+def _changed(spark: SparkSession, lake: Lake, table: Table, after: int, until: int) -> DataFrame:
     if after < 0:
         return delta.read(spark, lake, table, version=until)
     if after >= until:
@@ -56,9 +56,11 @@ def _changed(spark: SparkSession, lake: Lake, table: object, after: int, until: 
 
 
 def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict, closed: dt.datetime | None) -> int:
-    changed = [_changed(spark, lake, t, after.get(t.name, -1), until[t.name]) for t in SOURCES]
+    new_turns, new_signals, new_feedback = (
+        _changed(spark, lake, t, after.get(t.name, -1), until[t.name]) for t in SOURCES
+    )
     turns, signals, feedback = (delta.read(spark, lake, t, version=until[t.name]) for t in SOURCES)
-    touched = stages.touched_turn_ids(*changed, turns).cache()
+    touched = stages.touched_turn_ids(new_turns, new_signals, new_feedback, turns).cache()
     try:
         known = stages.known_conversations(touched, delta.read(spark, lake, CONVERSATIONS))
         nodes = stages.as_nodes(stages.turns_to_assemble(touched, known, turns), signals, feedback)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ class Demo:
                     bootstrap,
                     topic=group.topic,
                     headers=group.headers,
-                    progress=lambda read, _sent, before=before: advance(before + read, total),
+                    progress=partial(self.loading, advance, before, total),
                 )
                 if not report.all_acknowledged:
                     raise UserError(
@@ -128,12 +129,15 @@ class Demo:
             advance(note=f"{acknowledged:,} records acknowledged")
         self.figures["records_acked"] = acknowledged
 
+    def loading(self, advance: Advance, before: int, total: int, read: int, _sent: int) -> None:
+        """Move the bar by the bytes of the files read."""
+        advance(before + read, total)
+
     def mill(self) -> None:
         """Run the jobs from Kafka to the dataset version."""
         from jobs.assemble_batch import assemble
         from jobs.embed_stream import embed_turns
         from jobs.filter_stream import filter_turns
-        from jobs.index_stream import sync_index
         from jobs.ingest_stream import ingest
         from jobs.settle_stream import settle
         from pipelines.adapters.spark_session import spark_session
@@ -164,7 +168,7 @@ class Demo:
             self.figures["embeddings"] = self.count("embeddings")
             advance(note=f"{self.figures['embeddings']:,} vectors")
         with self.stages.stage("index") as advance:
-            self.figures["index_rows"] = sync_index(settings)["index_rows"]
+            self.figures["index_rows"] = index_turns(settings, ONCE)["rows"]
             advance(note=f"{self.figures['index_rows']:,} rows")
 
     def train(self) -> None:
@@ -222,7 +226,7 @@ class Demo:
         """Count rows of a table of the lake."""
         from pipelines.adapters.duck import connect
 
-        return int(connect(self.lake).sql(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608
+        return int(connect(self.lake).sql(f"SELECT count(*) FROM {what}").fetchall()[0][0])  # noqa: S608
 
 
 def tell(settings: Settings, figures: Figures, inputs: Sequence[Path]) -> None:
@@ -252,7 +256,7 @@ def tell(settings: Settings, figures: Figures, inputs: Sequence[Path]) -> None:
     settings.console.print("Next:")
     for line in (
         f'turnmill search "how do I get a refund" --lake {where}',
-        f'turnmill sql "select rule, count(*) from drops group by rule" --lake {where}',
+        'turnmill sql "select rule, count(*) from drops group by rule" --lake ' + where,
         f"turnmill dead-letters list --lake {where}",
         "turnmill demo --input YOUR-LOGS.jsonl",
     ):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import click
-from pipelines.adapters.duck import connect
 from rich.table import Table as RichTable
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
 from pipelines.adapters import delta
+from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
 from pipelines.conversations.accounting import accounts
 from schemas import TABLES
@@ -20,7 +20,7 @@ def command(settings: Settings) -> None:
     if not lake.path.is_dir():
         raise UserError(f"wanted a lake at {lake.path}, found none; run an ingest first, or give --lake.")
     connection = connect(lake)
-    rows = {t.name: connection.sql(f"SELECT count(*) FROM {t.name}").fetchone()[0] for t in TABLES}  # noqa: S608
+    rows = {t.name: connection.sql(f"SELECT count(*) AS n FROM {t.name}").fetchall()[0][0] for t in TABLES}  # noqa: S608
     versions = {t.name: delta.version(lake, t.name) for t in TABLES}
     found = accounts(connection)
     if settings.json:

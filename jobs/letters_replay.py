@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pipelines.adapters.duck import connect
 from rich.table import Table as RichTable
 
 from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Settings, UserError, turnmill_command
+from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
 from pipelines.intake.payload_record import unpack_record
 from pipelines.privacy.keys import KeyFolder

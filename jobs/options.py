@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -76,10 +77,10 @@ SHARED_OPTIONS = (
 
 def turnmill_command(
     name: str, *, lake_default: Path | None = None, **attrs: Any
-) -> Callable[[Callable], click.Command]:
+) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a click command whose first parameter is ``Settings`` and that knows the options of every command."""
 
-    def wrap(function: Callable) -> click.Command:
+    def wrap(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def run(lake: Path, keys: Path | None, bootstrap: str | None, as_json: bool, debug: bool, **rest: Any) -> Any:
             lake = lake.absolute()
@@ -87,9 +88,10 @@ def turnmill_command(
             with told_plainly(settings):
                 return function(settings, **rest)
 
+        callback: Callable[..., Any] = run
         for option in reversed(SHARED_OPTIONS):
-            run = option(run)
-        command = click.command(name, **attrs)(run)
+            callback = option(callback)  # type: ignore[no-untyped-call]
+        command: click.Command = click.command(name, **attrs)(callback)
         if lake_default is not None:
             next(p for p in command.params if p.name == "lake").default = lake_default
         return command
@@ -97,26 +99,26 @@ def turnmill_command(
     return wrap
 
 
-class told_plainly:  # noqa: N801 - reads as a sentence where it is used
+@contextmanager
+def told_plainly(settings: Settings) -> Iterator[None]:
     """Turn an unexpected error into one line on standard error; with ``--debug`` the stack trace comes first."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        if error is None or isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort | SystemExit):
-            return False
-        if isinstance(error, KeyboardInterrupt):
-            self.settings.console.print("Interrupted.")
-            sys.exit(Exit.INTERRUPTED)
-        if self.settings.debug:
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except KeyboardInterrupt:
+        click.echo("Interrupted.", err=True)
+        sys.exit(Exit.INTERRUPTED)
+    except Exception as error:
+        if settings.debug:
             traceback.print_exception(error)
         # An unforeseen message may quote data, so only the kind of the error is told without --debug.
         told = str(error) if getattr(error, "safe_to_show", False) else f"unexpected {type(error).__name__}"
-        click.echo(
-            f"Error: {told}" + ("" if self.settings.debug else "  (run again with --debug to see where)"), err=True
-        )
-        sys.exit(Exit.FAILED)
+        advice = "" if settings.debug else "  (run again with --debug to see where)"
+        click.echo(f"Error: {told}{advice}", err=True)
+        sys.exit(exit_code(error))
+
+
+def exit_code(error: Exception) -> Exit:
+    """Return the exit code of an error that an adapter or a stage raised."""
+    return Exit(getattr(error, "exit_code", Exit.FAILED))

@@ -54,8 +54,9 @@ class Stages:
         started = time.monotonic()
 
         def advance(done: float | None = None, total: float | None = None, note: str | None = None) -> None:
-            changes = {"completed": done, "total": total, "note": note}
-            self.progress.update(task, **{k: v for k, v in changes.items() if v is not None})
+            self.progress.update(task, completed=done, total=total)
+            if note is not None:
+                self.progress.update(task, note=note)
 
         yield advance
         self.seconds[name] = round(time.monotonic() - started, 2)

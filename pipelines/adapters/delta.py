@@ -31,6 +31,7 @@ class TableProfileError(RuntimeError):
     """A table on disk is not what the jobs and the readers outside Spark rely on."""
 
     safe_to_show = True
+    exit_code = 5
 
 
 def create_table(spark: SparkSession, lake: Lake, table: Table) -> None:

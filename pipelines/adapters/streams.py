@@ -35,12 +35,20 @@ class DataGapError(RuntimeError):
     """Kafka no longer holds offsets that the query still needs (retention, or the topic was made anew)."""
 
     safe_to_show = True
+    exit_code = 3
 
 
 class StreamFailedError(RuntimeError):
     """A streaming query ended with an error; the message names the query and the kind of error, never data."""
 
     safe_to_show = True
+
+
+class SchemaChangedError(RuntimeError):
+    """A source or target of a query has another schema than when the query started."""
+
+    safe_to_show = True
+    exit_code = 5
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ def told(name: str, error: Exception) -> Exception:
             "(retention passed, or the topic was made anew). Nothing was skipped. "
             "Load the missing logs again, or start a new checkpoint knowingly."
         )
+    if any(sign in text for sign in ("DELTA_SCHEMA_CHANGED", "DELTA_STREAMING_", "DELTA_METADATA_MISMATCH")):
+        return SchemaChangedError(f"{name}: the schema of a table has changed; start the job again with this version")
     kinds = [line.strip() for line in text.splitlines() if line.strip().startswith(("[", "Caused by: "))]
     kind = next((k.split("]")[0].lstrip("[") for k in kinds if k.startswith("[")), type(error).__name__)
     return StreamFailedError(

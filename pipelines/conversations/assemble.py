@@ -118,7 +118,7 @@ def assemble_conversations(nodes: DataFrame, known: DataFrame) -> DataFrame:
 
 def _assemble_group(key: tuple[str, str], nodes: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     tenant, root_id = key
-    conversations = [Known(row.conversation_id, tuple(row.turn_ids)) for row in known.itertuples()]
+    conversations = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in known.to_dict("records")]
     rows = assemble_root(root_id, list(_nodes(nodes)), conversations)
     names = [name for name in CONVERSATIONS.column_names if name not in LATER]
     return pd.DataFrame([{"tenant": tenant, **row} for row in rows], columns=names)
