@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import mmap
-import re
 import struct
 import zipfile
 import zlib
@@ -23,28 +22,23 @@ from pipelines.privacy.arrow_columns import joined, leaves, values_that_start_wi
 from pipelines.privacy.compressed_streams import LZ4_BLOCK, SNAPPY_JAVA, lz4_java_blocks, snappy_java_blocks
 from pipelines.privacy.lance_files import LANCE_MAGIC, UnreadableLanceFile, lance_batches
 from pipelines.privacy.rocksdb_files import TABLE_MAGIC, UnreadableTable, log_records, table_entries
-from pipelines.privacy.text_views import undo_wide
+from pipelines.privacy.text_views import is_text
 
 WINDOW = 16 << 20
 OVERLAP = 1 << 16
 _NESTING = 4
 _ROWS_A_BATCH = 4096
 _ARROW_STREAM = b"\xff\xff\xff\xff"
-_READABLE = re.compile(rb"[\t\n\r\x20-\x7e]{12,}")
 _COMPRESSED = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", LZ4_BLOCK, b"PK\x03\x04", SNAPPY_JAVA)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes of a file after decoding: by which decoder, and in which column or member they were found.
-
-    ``may_be_escaped`` is false for the raw bytes of a container; its readable stretches follow by themselves.
-    """
+    """Bytes of a file after decoding: by which decoder, and in which column or member they were found."""
 
     decoder: str
     field: str
     content: bytes
-    may_be_escaped: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +56,9 @@ def decode_file(path: Path) -> Iterator[Decoded]:
     if path.stat().st_size == 0:
         return
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-        name, is_text = path.name, _is_text(raw[:4096]) and _is_text(raw[-4096:])
+        name = path.name
         for start in range(0, len(raw), WINDOW):
-            window = raw[start : start + WINDOW + OVERLAP]
-            yield Piece("bytes", "", window, is_text)
-            if not is_text:
-                yield Piece("bytes", "", b"\x00\x00".join(_READABLE.findall(window)))
-                yield Piece("wide", "", undo_wide(window) or b"")
+            yield Piece("bytes", "", raw[start : start + WINDOW + OVERLAP])
         if raw[-4:] == LANCE_MAGIC and path.suffix == ".lance":
             yield from _failing_softly("lance", _lance(path))
             return
@@ -76,7 +66,11 @@ def decode_file(path: Path) -> Iterator[Decoded]:
             yield Piece("rocksdb log", "", log_records(raw[:]))
         known = _decoder_of(raw[:16], raw[-16:])
         if known is None:
-            if not name.endswith(_PLAIN_BINARIES) and not is_text and not name.startswith("MANIFEST-"):
+            if (
+                not name.endswith(_PLAIN_BINARIES)
+                and not _is_plain_text(raw[:4096] + raw[-4096:])
+                and not name.startswith("MANIFEST-")
+            ):
                 yield NotUnderstood("binary of an unknown format; only its raw bytes were searched")
             return
         kind, decode = known
@@ -122,9 +116,8 @@ def _failing_softly(kind: str, pieces: Iterator[Decoded]) -> Iterator[Decoded]:
         yield NotUnderstood(f"{kind}: not readable ({type(damage).__name__})")
 
 
-def _is_text(sample: bytes) -> bool:
-    odd = len(sample.translate(None, bytes(range(32, 256)) + b"\t\r\n\x1b\f"))
-    return odd * 50 < max(len(sample), 50) and b"\x00" not in sample
+def _is_plain_text(sample: bytes) -> bool:
+    return is_text(sample) and b"\x00" not in sample
 
 
 def _lance(path: Path) -> Iterator[Decoded]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pipelines.privacy.lake_decoders import OVERLAP, WINDOW, NotUnderstood, Piece, decode_file
 from pipelines.privacy.needles import Needles
-from pipelines.privacy.text_views import text_views
+from pipelines.privacy.text_views import views_of
 
 _BYTES_A_LETTER = 12
 """Bytes that one letter takes when it is escaped as JSON inside of JSON, and what stands around it."""
@@ -141,10 +141,10 @@ class _Search:
             self.report.decoded_bytes += len(piece.content)
         for start in range(0, len(piece.content), WINDOW):
             window = piece.content[start : start + WINDOW + OVERLAP]
-            self._add_all(self._hits(window, piece.may_be_escaped), file, piece.decoder, column)
+            self._add_all(self._hits(window), file, piece.decoder, column)
 
-    def _hits(self, text: bytes, may_be_escaped: bool = True) -> list[tuple[int, str]]:
-        views = text_views(text, self.reach) if may_be_escaped else [("", text)]
+    def _hits(self, text: bytes) -> list[tuple[int, str]]:
+        views = views_of(text, self.reach)
         return sorted({(index, layers) for layers, view in views for index in self.needles.find(view)})
 
     def _add_all(self, hits: list[tuple[int, str]], file: str, decoder: str, column: str) -> None:

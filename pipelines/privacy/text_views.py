@@ -20,6 +20,8 @@ _SHORT_ESCAPES = (
 )
 _PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{12,}(?:(?<=[A-Za-z0-9+/_-]{60})(?:\r?\n[A-Za-z0-9+/_-]+)*)?")
+_READABLE = re.compile(rb"[\t\n\r\x20-\x7e]{12,}")
+_NO_CONTROL = bytes(range(32, 256)) + b"\t\n\r\f\x1b\x00"
 _STANDARD_BASE64 = bytes.maketrans(b"-_", b"+/")
 _OF_TEXT = bytes(range(32, 127)) + b"\t\n\r\x00"
 _BACKSLASH = re.compile(rb"\\")
@@ -29,6 +31,23 @@ _UTF32 = re.compile(rb"(?:[\x20-\x7e]\x00{3}){8,}")
 _WIDE_SIGN = re.compile(rb"\x00[\x20-\xff]\x00[\x20-\xff]\x00|\x00{3}[\x20-\x7e]\x00")
 _BREAK = b"\x00\x00"
 _KEPT_BACKSLASH = b"\x00\\\x00"
+
+
+def views_of(content: bytes, reach: int = 1024) -> Iterator[tuple[str, bytes]]:
+    """Yield the decoded forms of any bytes: of text all that ``text_views`` says, of binary its readable stretches."""
+    if is_text(content):
+        yield from text_views(content, reach)
+        return
+    yield "", content
+    yield from text_views(_BREAK.join(_READABLE.findall(content)), reach)
+    if (wide := undo_wide(content)) is not None:
+        yield "wide", wide
+
+
+def is_text(content: bytes) -> bool:
+    """Tell text from binary by a sample of bytes: control characters other than NUL are rare in it."""
+    sample = content[:: max(1, len(content) // 16_384)]
+    return len(sample.translate(None, _NO_CONTROL)) * 50 <= max(len(sample), 50)
 
 
 def text_views(text: bytes, reach: int = 1024, depth: int = _DEPTH) -> Iterator[tuple[str, bytes]]:
