@@ -98,6 +98,7 @@ class LanceIndex:
 
     def __init__(self, folder: Path, *, ann_rows: int = ANN_ROWS) -> None:
         self.folder, self.ann_rows = folder, ann_rows
+        self._found: tuple[Standing, Any] | None = None
 
     def standing(self) -> Standing | None:
         """What readers find now; None before the first build."""
@@ -171,7 +172,9 @@ class LanceIndex:
             return standing, []
         if vector.shape != (standing.dimension,):
             raise ValueError(f"the index holds vectors of {standing.dimension} numbers, found shape {vector.shape}")
-        table = self._open(standing)
+        if self._found is None or self._found[0] != standing:
+            self._found = standing, self._open(standing)
+        table = self._found[1]
         where = col("tenant") == lit(tenant)
         if role is not None:
             where = where & (col("role") == lit(role))
@@ -261,7 +264,9 @@ class LanceIndex:
             table = self._newest(standing)
             table.add(reader)
         else:
-            table = self._database(standing).create_table(TABLE, data=reader, schema=schema, mode="overwrite")
+            database = self._database(standing)
+            database.drop_table(TABLE, ignore_missing=True)  # of a crash before the pointer first named a version
+            table = database.create_table(TABLE, data=reader, schema=schema)
         return replace(standing, lance_version=table.version, rows=table.count_rows(), dimension=dimension)
 
     def _counted(self, standing: Standing) -> Standing:

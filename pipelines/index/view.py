@@ -41,20 +41,26 @@ class SyncResult:
 def view_sql(touched: str | None = None) -> str:
     """Return the query of the index's rows for the parameter ``$fingerprint``; of all turns or those in ``touched``."""
     only = f"SEMI JOIN {touched} USING (tenant, turn_id)" if touched else ""
-    columns = {"lang": "s", "vector": "e"}
-    selected = ", ".join(f"{columns.get(name, 't')}.{name}" for name in [*(name for name, _ in COLUMNS), "vector"])
+    names = [name for name, _ in COLUMNS]
+    kept = ", ".join(f"{'s' if name == 'lang' else 't'}.{name}" for name in names)
+    selected = ", ".join([*(f"kept.{name}" for name in names), "e.vector"])
     # Several rows of signals for one turn come from repeats and from newer rules; the newest rules decide.
+    # Materialised, since the optimiser otherwise joins signals and vectors by tenant alone: n x n rows.
     return f"""
+        WITH kept AS MATERIALIZED (
+            SELECT {kept}
+            FROM ({turns_current_sql(f"(SELECT * FROM {TURNS.name} {only})")}) t
+            JOIN (
+                SELECT tenant, turn_id, keep, lang FROM {TURN_SIGNALS.name} {only}
+                QUALIFY row_number() OVER (
+                    PARTITION BY tenant, turn_id ORDER BY rule_version DESC, tagged_at DESC, landed_at
+                ) = 1
+            ) s USING (tenant, turn_id)
+            WHERE s.keep AND t.consent <> 'none'
+        )
         SELECT {selected}
-        FROM ({turns_current_sql(f"(SELECT * FROM {TURNS.name} {only})")}) t
-        JOIN (
-            SELECT tenant, turn_id, keep, lang FROM {TURN_SIGNALS.name} {only}
-            QUALIFY row_number() OVER (
-                PARTITION BY tenant, turn_id ORDER BY rule_version DESC, tagged_at DESC, landed_at
-            ) = 1
-        ) s USING (tenant, turn_id)
+        FROM kept
         JOIN (SELECT * FROM {EMBEDDINGS.name} WHERE model_fingerprint = $fingerprint) e USING (tenant, text_hash)
-        WHERE s.keep AND t.consent <> 'none'
     """  # noqa: S608 - names of the schema and of this module only
 
 
