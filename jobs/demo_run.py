@@ -145,7 +145,7 @@ class Demo:
 
         settings = self.settings
         with self.stages.stage("spark", "starting"):
-            spark_session("turnmill demo")
+            spark_session("turnmill demo", short_lived=True)
         with self.stages.stage("ingest", "parse, identify, anonymise") as advance:
             ingest(settings, ONCE, Intake(settings.keys), watch=self.counting(advance, self.figures["records_acked"]))
             advance(note=f"{self.count('landing'):,} items landed")

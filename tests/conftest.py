@@ -32,7 +32,7 @@ def spark() -> Iterator[object]:
     """The Spark session of all tests."""
     from pipelines.adapters.spark_session import spark_session
 
-    session = spark_session("turnmill tests")
+    session = spark_session("turnmill tests", short_lived=True)
     yield session
     session.stop()
 

@@ -178,7 +178,8 @@ class _Load:
             return True
         size = len(entry or b"")
         traced = [(name, value.encode()) for name, value in headers.items()]
-        traced.append((TRACE_HEADER, f"00-{self.report.trace_id}-{_random_hex(8)}-01".encode()))
+        if TRACE_HEADER not in headers:
+            traced.append((TRACE_HEADER, f"00-{self.report.trace_id}-{_random_hex(8)}-01".encode()))
 
         def told(fault: KafkaFault | None, _: object) -> None:
             self.pending -= 1

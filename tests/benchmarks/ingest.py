@@ -35,10 +35,11 @@ from schemas import LANDING
 
 TOPIC = "benchmark-ingest"
 PARTITIONS = 2
-WORDS = (
+SENTENCE = (
     "please explain how the billing export works when a project has many owners and the report must be split by month "
     "since our finance team reads it on the first day and asks why some rows are missing or show another currency"
-).split()
+)
+WORDS = SENTENCE.split()
 ENTRY = "struct<messages:array<struct<role:string,content:string>>,conversation_id:string,user:string,created:bigint>"
 
 

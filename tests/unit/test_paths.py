@@ -11,7 +11,15 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 def node(turn_id, parent_id, minute=0, role="user", **values):
     values.setdefault("conversation_ref", "ref")
-    return Node(turn_id, parent_id, role, START + dt.timedelta(minutes=minute), (minute, turn_id), values.pop("consent", "training"), **values)
+    return Node(
+        turn_id,
+        parent_id,
+        role,
+        START + dt.timedelta(minutes=minute),
+        (minute, turn_id),
+        values.pop("consent", "training"),
+        **values,
+    )
 
 
 def test_a_logged_conversation_is_one_row_named_by_its_root():
@@ -65,15 +73,17 @@ def test_a_late_branch_gets_a_name_of_its_own():
 
 
 def test_the_strictest_consent_counts():
-    (row,) = assemble_root("r", [node("a", "r"), node("b", "a", 1, consent="none"), node("c", "b", 2, consent="analytics")])
+    (row,) = assemble_root(
+        "r", [node("a", "r"), node("b", "a", 1, consent="none"), node("c", "b", 2, consent="analytics")]
+    )
     assert row["consent"] == "none"
 
 
 @st.composite
-def trees(draw, logged=st.booleans()):
+def trees(draw, logged=None):
     n = draw(st.integers(1, 12))
     parents = [draw(st.integers(-1, i - 1)) for i in range(n)]
-    logged = draw(logged)
+    logged = draw(st.booleans()) if logged is None else logged
     return [
         node(f"t{i}", "r" if p < 0 else f"t{p}", i, conversation_ref="ref" if logged else None)
         for i, p in enumerate(parents)
@@ -97,7 +107,7 @@ def test_each_anonymous_leaf_has_one_conversation_with_a_name_of_its_own(turns: 
     assert covered == {turn.turn_id for turn in turns}
 
 
-@given(trees(st.just(False)), st.integers(0, 12))
+@given(trees(logged=False), st.integers(0, 12))
 def test_assembling_in_two_steps_gives_the_names_of_one_step(turns: list[Node], cut: int):
     first = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in assemble_root("r", turns[:cut])]
     stepwise = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns, first)}

@@ -1,0 +1,103 @@
+import datetime as dt
+
+import pytest
+
+from jobs.assemble_batch import assemble
+from jobs.options import Settings
+from pipelines.adapters import delta
+from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS
+
+NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def settings(lake):
+    return Settings(lake.path, lake.path.with_name("keys"))
+
+
+def put(spark, lake, table, *rows):
+    delta.append(spark.createDataFrame([table.row(**row) for row in rows], table.spark_schema).coalesce(1), lake, table)
+
+
+def turn(turn_id, parent_id="r", minute=0, ref="ref", **values):
+    at = NOON + dt.timedelta(minutes=minute)
+    role = values.pop("role", "user" if parent_id == "r" else "assistant")
+    return {
+        "turn_id": turn_id, "parent_id": parent_id, "root_id": values.pop("root_id", "r"), "conversation_ref": ref,
+        "role": role, "created_at": at, "landed_at": at, "offset": minute, **values,
+    }  # fmt: skip
+
+
+def conversations(spark, lake):
+    rows = delta.read(spark, lake, CONVERSATIONS).collect()
+    return {row["conversation_id"]: row for row in rows}
+
+
+def test_late_turns_extend_the_conversation_and_bump_its_revision(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a"), turn("b", "a", 1))
+    assemble(settings, idle_minutes=None)
+    first = conversations(spark, lake)["r"]
+    assert (list(first["turn_ids"]), first["revision"], first["complete"]) == (["a", "b"], 1, True)
+
+    put(spark, lake, TURNS, turn("c", "b", 2, role="user"))
+    put(spark, lake, TURN_SIGNALS, {"turn_id": "a", "lang": "de", "keep": True})
+    assemble(settings, idle_minutes=10**9)
+    second = conversations(spark, lake)["r"]
+    assert (list(second["turn_ids"]), second["revision"], second["complete"]) == (["a", "b", "c"], 2, False)
+    assert (second["language"], second["n_kept"]) == ("de", 1)
+
+    version = delta.version(lake, CONVERSATIONS.name)
+    assemble(settings, idle_minutes=10**9)
+    assert delta.version(lake, CONVERSATIONS.name) == version
+    assemble(settings, idle_minutes=30)
+    third = conversations(spark, lake)["r"]
+    assert (third["revision"], third["complete"]) == (2, True)
+
+
+def test_feedback_that_comes_later_reaches_the_answer_by_turn_or_response(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a"), turn("b", "a", 1, response_id="resp-1"))
+    assemble(settings, idle_minutes=None)
+    put(
+        spark,
+        lake,
+        FEEDBACK,
+        {"feedback_id": "f1", "kind": "thumb", "value": 1.0, "target_response_id": "resp-1"},
+        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b"},
+        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b", "offset": 7},
+        {"feedback_id": "f3", "kind": "edit", "target_turn_id": "b"},
+    )
+    assemble(settings, idle_minutes=None)
+    found = conversations(spark, lake)["r"]
+    assert found["feedback"].asDict() == {"n": 3, "thumbs_up": 1, "thumbs_down": 1, "edits": 1}
+    assert found["revision"] == 2
+
+
+def test_anonymous_talks_keep_their_names_when_they_grow_or_branch(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a", ref=None), turn("b", "a", 1, ref=None), turn("x", "r", 2, ref=None))
+    assemble(settings, idle_minutes=None)
+    assert set(conversations(spark, lake)) == {"a", "x"}
+    put(spark, lake, TURNS, turn("c", "b", 3, ref=None), turn("b2", "a", 4, ref=None))
+    assemble(settings, idle_minutes=None)
+    found = conversations(spark, lake)
+    assert {name: list(row["turn_ids"]) for name, row in found.items()} == {
+        "a": ["a", "b", "c"],
+        "b2": ["a", "b2"],
+        "x": ["x"],
+    }
+    assert (found["a"]["revision"], found["x"]["revision"]) == (2, 1)
+
+
+def test_a_repeat_that_landed_again_changes_only_the_consent(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a"), turn("b", "a", 1))
+    assemble(settings, idle_minutes=None)
+    put(spark, lake, TURNS, turn("a", minute=9, consent="none"))
+    assemble(settings, idle_minutes=None)
+    found = conversations(spark, lake)["r"]
+    assert (list(found["turn_ids"]), found["consent"], found["revision"]) == (["a", "b"], "none", 2)
+
+
+def test_another_tenant_with_the_same_ids_stays_apart(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a"), turn("a", tenant="other"), turn("b", "a", 1, tenant="other"))
+    assemble(settings, idle_minutes=None)
+    rows = delta.read(spark, lake, CONVERSATIONS).collect()
+    assert {row["tenant"]: len(row["turn_ids"]) for row in rows} == {"default": 1, "other": 2}
