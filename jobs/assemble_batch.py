@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, repeatedly, with_options
+from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.progress import Progress
@@ -97,7 +97,7 @@ def _complete_idle(spark: SparkSession, lake: Lake, closed: dt.datetime | None) 
 
 
 @turnmill_command(JOB, help="Touched turns -> conversations.")
-@with_options(STREAM_OPTIONS)
+@batch_schedule
 @click.option(
     "--idle-minutes",
     type=float,
@@ -107,7 +107,7 @@ def _complete_idle(spark: SparkSession, lake: Lake, closed: dt.datetime | None) 
 )
 def command(settings: Settings, schedule: Schedule, idle_minutes: float) -> None:
     """Run once or again and again, as flags say."""
-    idle = None if schedule.every is None else idle_minutes
+    idle = None if schedule.available_now else idle_minutes
     figures = repeatedly(schedule, lambda: assemble(settings, idle_minutes=idle))
     if settings.json:
         settings.emit(figures)

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
-from jobs.streaming import one_driver
+from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from pipelines.adapters import delta
 from pipelines.adapters.expectations import GateResult, run_gate
 from pipelines.adapters.lake import Lake
@@ -233,9 +233,11 @@ def _held() -> Iterator[Any]:
     show_default=True,
     help="Share of users (without one: of conversations) whose examples are held out.",
 )
-def command(settings: Settings, tenant: str | None, validation_percent: int) -> None:
-    """Cut once and tell what came out; exit with 4 when the gate held a version."""
-    figures = curate_lake(settings, tenant=tenant, policy=CurationPolicy(validation_percent=validation_percent))
+@batch_schedule
+def command(settings: Settings, schedule: Schedule, tenant: str | None, validation_percent: int) -> None:
+    """Cut once, or again and again, and tell what came out; exit with 4 when the gate held a version."""
+    policy = CurationPolicy(validation_percent=validation_percent)
+    figures = repeatedly(schedule, lambda: curate_lake(settings, tenant=tenant, policy=policy))
     if settings.json:
         settings.emit(figures)
     else:

@@ -138,6 +138,7 @@ class Demo:
         from jobs.assemble_batch import assemble
         from jobs.embed_stream import embed_turns
         from jobs.filter_stream import filter_turns
+        from jobs.index_stream import index_turns
         from jobs.ingest_stream import ingest
         from jobs.settle_stream import settle
         from pipelines.adapters.spark_session import spark_session
@@ -256,7 +257,7 @@ def tell(settings: Settings, figures: Figures, inputs: Sequence[Path]) -> None:
     settings.console.print("Next:")
     for line in (
         f'turnmill search "how do I get a refund" --lake {where}',
-        'turnmill sql "select rule, count(*) from drops group by rule" --lake ' + where,
+        'turnmill sql "select rule, count(*) from drops group by rule" --lake ' + where,  # noqa: S608 - shown, not run
         f"turnmill dead-letters list --lake {where}",
         "turnmill demo --input YOUR-LOGS.jsonl",
     ):

@@ -14,7 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, with_options
+from jobs.streaming import Schedule, one_driver, stream_schedule
 from pipelines.adapters import delta, streams
 from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.lake import Lake
@@ -86,7 +86,7 @@ def embed_turns(settings: Settings, schedule: Schedule, encoder: Encoder | None 
 
 
 @turnmill_command("embed", help="Kept turns -> embeddings: each distinct text once.")
-@with_options(STREAM_OPTIONS)
+@stream_schedule
 @click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME",
               help="A sentence-transformers model: its name or a folder.")  # fmt: skip
 def command(settings: Settings, schedule: Schedule, model: str) -> None:

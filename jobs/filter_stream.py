@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, with_options
+from jobs.streaming import Schedule, one_driver, stream_schedule
 from pipelines.adapters import delta, streams
 from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.lake import Lake
@@ -51,7 +51,7 @@ def wanted_rules(languages: str | None) -> Rules:
 
 
 @turnmill_command("filter", help="turns -> turn_signals: keep or reason.")
-@with_options(STREAM_OPTIONS)
+@stream_schedule
 @click.option("--languages", default=None, metavar="CODES", help="Keep only these, for instance en,de.  [default: all]")
 def command(settings: Settings, schedule: Schedule, languages: str | None) -> None:
     """Run the query as flags say."""

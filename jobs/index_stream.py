@@ -11,7 +11,7 @@ import click
 from duckdb import DuckDBPyConnection
 
 from jobs.options import Settings, UserError, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, repeatedly, with_options
+from jobs.streaming import Schedule, repeatedly, stream_schedule
 from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
 from pipelines.embedding.encoder import SentenceTransformerEncoder
@@ -46,7 +46,7 @@ def _connect(lake: Lake, versions: Mapping[str, int]) -> DuckDBPyConnection:
 
 
 @turnmill_command("index", help="Kept turns with their vectors -> vector index.")
-@with_options(STREAM_OPTIONS)
+@stream_schedule
 @click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME",
               help="The model that embedded the texts: its name or a folder.")  # fmt: skip
 @click.option(

@@ -11,7 +11,7 @@ import click
 
 from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, with_options
+from jobs.streaming import Schedule, one_driver, stream_schedule
 from pipelines.adapters import delta, streams
 from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.kafka_source import MAX_OFFSETS_PER_TRIGGER, records_stream
@@ -62,7 +62,7 @@ def ingest(
 
 
 @turnmill_command("ingest", help="Kafka -> landing: parse, identify, anonymise.")
-@with_options(STREAM_OPTIONS)
+@stream_schedule
 @click.option(
     "--max-offsets", default=MAX_OFFSETS_PER_TRIGGER, show_default=True, help="Records a micro-batch at most."
 )

@@ -8,6 +8,8 @@ from rich.table import Table as RichTable
 from jobs.options import Exit, Settings, UserError, turnmill_command
 from pipelines.adapters import delta
 from pipelines.adapters.duck import connect
+from pipelines.adapters.kafka_broker import EmbeddedBroker
+from pipelines.adapters.kafka_settings import RETENTION_MS
 from pipelines.adapters.lake import Lake
 from pipelines.conversations.accounting import accounts
 from schemas import TABLES
@@ -23,8 +25,10 @@ def command(settings: Settings) -> None:
     rows = {t.name: connection.sql(f"SELECT count(*) AS n FROM {t.name}").fetchall()[0][0] for t in TABLES}  # noqa: S608
     versions = {t.name: delta.version(lake, t.name) for t in TABLES}
     found = accounts(connection)
+    broker = EmbeddedBroker(settings.kafka_folder).status()
     if settings.json:
-        settings.emit({"rows": rows, "versions": versions, "accounts": found.figures()})
+        raw = {"raw_text_bytes": broker.data_bytes, "retention_hours": RETENTION_MS / 3_600_000}
+        settings.emit({"rows": rows, "versions": versions, "accounts": found.figures(), "kafka": raw})
     else:
         shown = RichTable("table", "rows", "version", title=str(lake.path))
         for name, count in rows.items():
@@ -32,6 +36,9 @@ def command(settings: Settings) -> None:
         settings.console.print(shown)
         for name, count in found.figures().items():
             settings.console.print(f"{name.replace('_', ' '):>14}  {count}")
+        if not settings.bootstrap:
+            held = f"{broker.data_bytes / 1e6:,.1f} MB, at most {RETENTION_MS / 3_600_000:g} hours old"
+            settings.console.print(f"Raw text is only in the embedded Kafka: {held} ({settings.kafka_folder}).")
     if not found.balanced and not found.pending:
         raise UserError("the accounts do not add up: see landed_twice, settled_twice, unexplained.", Exit.DATA_GAP)
     if found.pending:

@@ -58,7 +58,7 @@ def show_letter(settings: Settings, at: str, yes: bool) -> None:
         return
     settings.console.print(f"{row['reason']}: {row['detail'] or DEAD_REASONS[DeadReason(row['reason'])]}", markup=False)
     settings.console.print(f"headers: {names}", markup=False)
-    click.get_binary_stream("stdout").write(value + b"\n")
+    click.echo(value)
 
 
 @turnmill_command("replay", help="Send dead letters to Kafka again, after a fix; each record once.")

@@ -34,7 +34,7 @@ class UserError(click.ClickException):
 
     def __init__(self, message: str, exit_code: Exit = Exit.FAILED) -> None:
         super().__init__(message)
-        self.exit_code = int(exit_code)
+        self.exit_code = int(exit_code)  # type: ignore[misc]  # click declares it on the class
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def turnmill_command(
 
         callback: Callable[..., Any] = run
         for option in reversed(SHARED_OPTIONS):
-            callback = option(callback)  # type: ignore[no-untyped-call]
-        command: click.Command = click.command(name, **attrs)(callback)
+            callback = option(callback)
+        command: click.Command = click.command(name, **attrs)(callback)  # type: ignore[no-untyped-call]
         if lake_default is not None:
             next(p for p in command.params if p.name == "lake").default = lake_default
         return command

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pyspark.sql.streaming.query import StreamingQuery
 
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import STREAM_OPTIONS, Schedule, one_driver, with_options
+from jobs.streaming import Schedule, one_driver, stream_schedule
 from pipelines.adapters import delta, streams
 from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.lake import Lake
@@ -50,7 +50,7 @@ def settle(settings: Settings, schedule: Schedule, *, watch: Watch = unwatched) 
 
 
 @turnmill_command("settle", help="landing -> turns, feedback, dead_letters.")
-@with_options(STREAM_OPTIONS)
+@stream_schedule
 def command(settings: Settings, schedule: Schedule) -> None:
     """Run the queries as flags say."""
     figures = settle(settings, schedule)

@@ -20,9 +20,13 @@ DEFAULT_EVERY = 5.0
 
 @dataclass(frozen=True)
 class Schedule:
-    """Drain and stop (``every`` is None), or a micro-batch every so many seconds until SIGTERM."""
+    """Once over what is there (``every`` is None), or again every so many seconds until SIGTERM.
+
+    ``available_now`` tells that the caller expects no more data.
+    """
 
     every: float | None = None
+    available_now: bool = False
 
     @property
     def trigger(self) -> Trigger:
@@ -35,28 +39,33 @@ class Schedule:
         return 30.0
 
 
-STREAM_OPTIONS = (
-    click.option("--available-now", is_flag=True, help="Process what is there, then stop."),
-    click.option("--every", type=click.FloatRange(min=0.1), default=None, metavar="SECONDS",
-                 help=f"Run until SIGTERM, a micro-batch every so many seconds.  [default: {DEFAULT_EVERY:g}]"),
-)  # fmt: skip
-
-
-def with_options(options: tuple[Callable, ...]) -> Callable[[Callable], Callable]:
-    """Add the schedule flags to a command and hand them to it as one ``schedule``."""
-
-    def wrap(function: Callable) -> Callable:
+def _schedule_flags(otherwise: Schedule, told: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        @click.option("--available-now", is_flag=True, help="Process what is there, then stop.")
+        @click.option(
+            "--every",
+            type=click.FloatRange(min=0.1),
+            default=None,
+            metavar="SECONDS",
+            help=f"Run until SIGTERM, once every so many seconds.  [default: {told}]",
+        )
         @functools.wraps(function)
         def run(settings: Any, *, available_now: bool, every: float | None, **rest: Any) -> Any:
             if available_now and every is not None:
                 raise click.UsageError("--available-now drains once, --every runs on: give one of them.")
-            return function(settings, Schedule(None if available_now else every or DEFAULT_EVERY), **rest)
+            schedule = otherwise if every is None else Schedule(every)
+            return function(settings, Schedule(None, True) if available_now else schedule, **rest)
 
-        for option in reversed(options):
-            run = option(run)
         return run
 
     return wrap
+
+
+stream_schedule = _schedule_flags(Schedule(DEFAULT_EVERY), f"{DEFAULT_EVERY:g}")
+"""Give a streaming command the flags ``--available-now`` and ``--every`` as one ``schedule``; it runs on by default."""
+
+batch_schedule = _schedule_flags(Schedule(), "once")
+"""The same for a batch command, which runs once by default."""
 
 
 def repeatedly(schedule: Schedule, work: Callable[[], dict]) -> dict:

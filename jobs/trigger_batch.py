@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs.options import Settings, turnmill_command
+from jobs.streaming import Schedule, batch_schedule, repeatedly
 from jobs.train_batch import TrainOptions, train_told, with_train_flags
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
@@ -88,16 +89,26 @@ def look(spark: SparkSession, lake: Lake, tenant: str | None) -> TriggerInputs:
 @click.option("--tenant", default=None, help="Decide for this tenant.  [default: that of the newest dataset version]")
 @click.option("--start/--no-start", default=False, show_default=True, help="Train at once when the verdict is start.")
 @with_train_flags
-def command(settings: Settings, at_least: int, tenant: str | None, start: bool, **flags: Any) -> None:
-    """Decide once and say why; with --start, train on it."""
+@batch_schedule
+def command(
+    settings: Settings, schedule: Schedule, at_least: int, tenant: str | None, start: bool, **flags: Any
+) -> None:
+    """Decide once, or again and again, and say why; with --start, train on it."""
+    options = TrainOptions(**flags)
+    repeatedly(schedule, lambda: decide_and_start(settings, at_least, tenant, options if start else None))
+
+
+def decide_and_start(settings: Settings, at_least: int, tenant: str | None, options: TrainOptions | None) -> Figures:
+    """Decide, tell, and train where the verdict is start and ``options`` are given."""
     figures = decide(settings, at_least=at_least, tenant=tenant)
     if not settings.json:
         settings.console.print(f"{figures['verdict']}: {figures['reason']}", markup=False, highlight=False)
-    if start and figures["verdict"] == "start":
-        run = train_told(settings, figures["dataset_version"], TrainOptions(**flags), figures["decision_id"])
+    if options is not None and figures["verdict"] == "start":
+        run = train_told(settings, figures["dataset_version"], options, figures["decision_id"])
         figures |= {name: run[name] for name in ("run_id", "model_version", "loss_before", "loss_after")}
     if settings.json:
         settings.emit(figures)
+    return figures
 
 
 if __name__ == "__main__":
