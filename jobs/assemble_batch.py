@@ -18,6 +18,7 @@ from pipelines.adapters.lake import Lake
 from pipelines.adapters.progress import Progress
 from pipelines.adapters.spark_session import spark_session
 from pipelines.conversations import assemble as stages
+from pipelines.conversations.current import turns_current
 from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS, Table
 
 JOB = "assemble"
@@ -60,25 +61,35 @@ def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict,
         _changed(spark, lake, t, after.get(t.name, -1), until[t.name]) for t in SOURCES
     )
     turns, signals, feedback = (delta.read(spark, lake, t, version=until[t.name]) for t in SOURCES)
-    touched = stages.touched_turn_ids(new_turns, new_signals, new_feedback, turns).cache()
-    try:
-        known = stages.known_conversations(touched, delta.read(spark, lake, CONVERSATIONS))
-        nodes = stages.as_nodes(stages.turns_to_assemble(touched, known, turns), signals, feedback)
-        assembled = stages.assemble_conversations(nodes, known).withColumn("complete", is_complete(closed)).cache()
-        count = assembled.count()
-        if count:
-            delta.merge(
-                assembled,
-                lake,
-                CONVERSATIONS,
-                update=True,
-                update_when="old.fingerprint <> new.fingerprint",
-                update_set={"revision": "old.revision + 1"},
-            )
-        assembled.unpersist()
-        return count
-    finally:
-        touched.unpersist()
+    turns = turns.select(*stages.NODE_COLUMNS)
+    touched = stages.touched_turns(new_turns, new_signals)
+    if not new_feedback.isEmpty():
+        touched = touched.unionByName(stages.judged_turns(new_feedback, turns)).distinct()
+    # Checkpoints cut the plan: planned as one piece it costs ten times what it runs.
+    touched = touched.localCheckpoint()
+    known = spark.createDataFrame([], stages.KNOWN_SCHEMA)
+    wanted = stages.turns_of_roots(touched, turns)
+    anonymous = touched.where(~F.col("is_logged"))
+    if not anonymous.isEmpty():
+        known = stages.known_conversations(anonymous, delta.read(spark, lake, CONVERSATIONS)).localCheckpoint()
+        wanted = wanted.unionByName(stages.turns_of_paths(anonymous, known, turns))
+    nodes = stages.with_signals(turns_current(wanted).localCheckpoint(), signals)
+    if not feedback.isEmpty():
+        nodes = stages.with_feedback(nodes.localCheckpoint(), feedback)
+    assembled = (
+        stages.assemble_conversations(nodes, known).withColumn("complete", is_complete(closed)).localCheckpoint()
+    )
+    count = assembled.count()
+    if count:
+        delta.merge(
+            assembled,
+            lake,
+            CONVERSATIONS,
+            update=True,
+            update_when="old.fingerprint <> new.fingerprint",
+            update_set={"revision": "old.revision + 1"},
+        )
+    return count
 
 
 def is_complete(closed: dt.datetime | None) -> F.Column:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import orjson
 from rich.table import Table as RichTable
 
 from jobs.options import Exit, Settings, UserError, beside, turnmill_command
@@ -138,7 +141,6 @@ class Demo:
         from jobs.assemble_batch import assemble
         from jobs.embed_stream import embed_turns
         from jobs.filter_stream import filter_turns
-        from jobs.index_stream import index_turns
         from jobs.ingest_stream import ingest
         from jobs.settle_stream import settle
         from pipelines.adapters.spark_session import spark_session
@@ -169,8 +171,16 @@ class Demo:
             self.figures["embeddings"] = self.count("embeddings")
             advance(note=f"{self.figures['embeddings']:,} vectors")
         with self.stages.stage("index") as advance:
-            self.figures["index_rows"] = index_turns(settings, ONCE)["rows"]
+            self.figures["index_rows"] = self.in_own_process("jobs.index_stream", "--available-now")["rows"]
             advance(note=f"{self.figures['index_rows']:,} rows")
+
+    def in_own_process(self, module: str, *flags: str) -> Figures:
+        """Run a job in a process of its own and return its figures: Lance must not share one that forks."""
+        command = [sys.executable, "-m", module, "--lake", str(self.lake.path), "--keys", str(self.settings.keys)]
+        done = subprocess.run([*command, *flags, "--json"], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise UserError(f"{module} ended with exit code {done.returncode}")
+        return dict(orjson.loads(done.stdout.splitlines()[-1]))
 
     def train(self) -> None:
         """Curate, gate, decide and fine-tune."""

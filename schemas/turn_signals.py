@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.shared_columns import LANDED_AT, TENANT
+from schemas.shared_columns import CONVERSATION_REF, LANDED_AT, TENANT
 from schemas.table import EXAMPLE_TIME, UTC_MICROSECONDS, Column, Table, at_least, at_most, not_null
 
 TURN_SIGNALS = Table(
@@ -12,6 +12,9 @@ TURN_SIGNALS = Table(
     columns=(
         TENANT,
         Column("turn_id", pa.string(), "The turn.", (not_null,), "t1"),
+        Column("parent_id", pa.string(), "turn_id of the message before it; root_id for the first.", (not_null,), "r1"),
+        Column("root_id", pa.string(), "Keyed identity of the talk.", (not_null,), "r1"),
+        CONVERSATION_REF,
         Column("text_hash", pa.string(), "SHA-256 of the anonymised text, hex.", (), "0" * 64),
         Column("lang", pa.string(), "ISO 639-1 code of the language; und where it is not certain.", (not_null,), "en"),
         Column("lang_score", pa.float32(), "Confidence of the language, 0 to 1.", (at_least(0), at_most(1)), 1.0),

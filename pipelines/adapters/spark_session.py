@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
@@ -40,6 +41,10 @@ SPARK_SETTINGS: dict[str, str] = {
 """Settings without spaces in their values, so that ``spark-submit $(turnmill spark-args)`` needs no quoting."""
 
 
+LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+
 def driver_memory() -> str:
     """Half of the machine's memory, between 1 and 8 GiB, as Spark writes it."""
     half = psutil.virtual_memory().total // 2 // 2**20
@@ -66,8 +71,8 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
         )
         builder = builder.config("spark.driver.memory", driver_memory()).config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-        if short_lived:
-            builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        options = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}", *(QUICK_START if short_lived else ())]
+        builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
         for key, value in SPARK_SETTINGS.items():
             builder = builder.config(key, value)
     session = builder.getOrCreate()

@@ -12,9 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from pipelines.conversations.current import turns_current
 from pipelines.conversations.paths import Known, Node, assemble_root
-from schemas import CONVERSATIONS, TURNS
+from schemas import CONVERSATIONS
 from schemas.shared_columns import COORDINATES
 
 ROOT = ["tenant", "root_id"]
@@ -22,87 +21,83 @@ TURN = ["tenant", "turn_id"]
 ARRIVED = ("landed_at", *COORDINATES)
 NODE_COLUMNS = (
     "tenant", "root_id", "turn_id", "parent_id", "role", "consent", "system_turn_id", "conversation_ref", "user_ref",
-    "stream", *ARRIVED,
+    "stream", "response_id", "created_at", "kafka_at", *ARRIVED,
 )  # fmt: skip
 LATER = ("complete", "revision")
+KNOWN_SCHEMA = "tenant string, root_id string, conversation_id string, turn_ids array<string>"
 
 
-def touched_turn_ids(turns: DataFrame, turn_signals: DataFrame, feedback: DataFrame, all_turns: DataFrame) -> DataFrame:
-    """Return (tenant, turn_id, root_id, parent_id, is_logged) of every turn that a change concerns.
+def touched_turns(turns: DataFrame, turn_signals: DataFrame) -> DataFrame:
+    """Return (tenant, turn_id, root_id, parent_id, is_logged) of turns that changed rows of either table concern."""
+    keys = [*TURN, "root_id", "parent_id", F.col("conversation_ref").isNotNull().alias("is_logged")]
+    return turns.select(*keys).unionByName(turn_signals.select(*keys)).distinct()
 
-    ``turns``, ``turn_signals`` and ``feedback`` hold changes; ``all_turns`` is the table at the pinned version.
-    """
-    keys = turn_signals.select(*TURN).unionByName(
-        feedback.where(F.col("target_turn_id").isNotNull()).select("tenant", F.col("target_turn_id").alias("turn_id"))
+
+def judged_turns(feedback: DataFrame, all_turns: DataFrame) -> DataFrame:
+    """Return the same columns for the turns that changed rows of ``feedback`` judge."""
+    by_turn = feedback.select("tenant", F.col("target_turn_id").alias("turn_id"))
+    by_response = feedback.select("tenant", F.col("target_response_id").alias("response_id"))
+    found = all_turns.join(F.broadcast(by_turn.distinct()), TURN, how="left_semi").unionByName(
+        all_turns.join(F.broadcast(by_response.distinct()), ["tenant", "response_id"], how="left_semi")
     )
-    judged = feedback.where(F.col("target_response_id").isNotNull())
-    judged = judged.select("tenant", F.col("target_response_id").alias("response_id")).distinct()
-    by_key = all_turns.join(keys.distinct(), TURN, how="left_semi")
-    by_response = all_turns.join(judged, ["tenant", "response_id"], how="left_semi")
-    touched = [
-        frame.select(*TURN, "root_id", "parent_id", F.col("conversation_ref").isNotNull().alias("is_logged"))
-        for frame in (turns, by_key, by_response)
-    ]
-    return touched[0].unionByName(touched[1]).unionByName(touched[2]).distinct()
+    return touched_turns(found, found.limit(0))
 
 
-def known_conversations(touched: DataFrame, conversations: DataFrame) -> DataFrame:
+def known_conversations(anonymous: DataFrame, conversations: DataFrame) -> DataFrame:
     """Return the conversations without a logged id that a touched turn is part of or follows."""
-    anonymous = touched.where(~F.col("is_logged"))
     near = anonymous.select(*ROOT, "turn_id").unionByName(anonymous.select(*ROOT, F.col("parent_id").alias("turn_id")))
     candidates = conversations.where(F.col("conversation_ref").isNull())
     candidates = candidates.join(anonymous.select(*ROOT).distinct(), ROOT, how="left_semi")
     members = candidates.select(*ROOT, "conversation_id", F.explode("turn_ids").alias("turn_id"))
-    found = (
-        members.join(near.distinct(), [*ROOT, "turn_id"], how="left_semi")
-        .select("tenant", "conversation_id")
-        .distinct()
-    )
-    return candidates.join(found, ["tenant", "conversation_id"], how="left_semi").select(
+    found = members.join(near.distinct(), [*ROOT, "turn_id"], how="left_semi").select("tenant", "conversation_id")
+    return candidates.join(found.distinct(), ["tenant", "conversation_id"], how="left_semi").select(
         *ROOT, "conversation_id", "turn_ids"
     )
 
 
-def turns_to_assemble(touched: DataFrame, known: DataFrame, all_turns: DataFrame) -> DataFrame:
-    """Return each current turn of the touched talks once: whole roots where a conversation id is logged, else paths."""
-    logged = all_turns.join(touched.where("is_logged").select(*ROOT).distinct(), ROOT, how="left_semi")
-    wanted = (
-        touched.where(~F.col("is_logged"))
-        .select(*TURN)
-        .unionByName(known.select("tenant", F.explode("turn_ids").alias("turn_id")))
-    )
-    anonymous = all_turns.join(wanted.distinct(), TURN, how="left_semi").where(F.col("conversation_ref").isNull())
-    return turns_current(logged.unionByName(anonymous).select(*TURNS.column_names))
+def turns_of_roots(touched: DataFrame, all_turns: DataFrame) -> DataFrame:
+    """Return the turns of all touched roots that have a logged conversation id."""
+    roots = touched.where("is_logged").select(*ROOT).distinct()
+    return all_turns.where(F.col("conversation_ref").isNotNull()).join(roots, ROOT, how="left_semi")
 
 
-def as_nodes(turns: DataFrame, turn_signals: DataFrame, feedback: DataFrame) -> DataFrame:
-    """Join signals and counts of feedback to turns; ids, times and counts only."""
-    # The filter of `turn_signals` may have tagged a repeat again: any of the equal rows serves.
+def turns_of_paths(anonymous: DataFrame, known: DataFrame, all_turns: DataFrame) -> DataFrame:
+    """Return the touched turns without a logged conversation id, and the turns of the conversations they extend."""
+    wanted = anonymous.select(*TURN).unionByName(known.select("tenant", F.explode("turn_ids").alias("turn_id")))
+    return all_turns.where(F.col("conversation_ref").isNull()).join(wanted.distinct(), TURN, how="left_semi")
+
+
+def with_signals(turns: DataFrame, turn_signals: DataFrame) -> DataFrame:
+    """Make nodes of turns: their time, language and verdict; no feedback yet."""
+    # The filter may have tagged a repeat again: any of the equal rows serves.
     signals = turn_signals.groupBy(*TURN).agg(F.first("lang").alias("lang"), F.first("keep").alias("keep"))
-    ratings = feedback.dropDuplicates(["tenant", "feedback_id"])
-    counts = [
-        F.count("*").cast("int").alias("n"),
-        F.count_if((F.col("kind") == "thumb") & (F.col("value") > 0)).cast("int").alias("thumbs_up"),
-        F.count_if((F.col("kind") == "thumb") & (F.col("value") < 0)).cast("int").alias("thumbs_down"),
-        F.count_if(F.col("kind") == "edit").cast("int").alias("edits"),
-    ]
-    by_turn = ratings.where(F.col("target_turn_id").isNotNull()).select(
-        "tenant", F.col("target_turn_id").alias("turn_id"), "kind", "value"
-    )
-    by_response = ratings.where(F.col("target_turn_id").isNull() & F.col("target_response_id").isNotNull())
-    answers = turns.where(F.col("response_id").isNotNull()).select(*TURN, "response_id")
-    by_response = by_response.join(
-        answers.withColumnRenamed("response_id", "target_response_id"), ["tenant", "target_response_id"]
-    ).select(*TURN, "kind", "value")
-    judged = by_turn.unionByName(by_response).groupBy(*TURN).agg(*counts)
     at = F.coalesce("created_at", "kafka_at").alias("at")
-    return (
-        turns.select(*NODE_COLUMNS, at)
-        .join(signals, TURN, how="left")
-        .join(judged, TURN, how="left")
-        .withColumn("keep", F.coalesce("keep", F.lit(False)))
-        .fillna(0, subset=["n", "thumbs_up", "thumbs_down", "edits"])
+    return turns.join(signals, TURN, how="left").select(
+        *NODE_COLUMNS, "lang", F.coalesce("keep", F.lit(False)).alias("keep"), at,
+        *(F.lit(0).alias(name) for name in COUNTS),
+    )  # fmt: skip
+
+
+COUNTS = ("n", "thumbs_up", "thumbs_down", "edits")
+
+
+def with_feedback(nodes: DataFrame, feedback: DataFrame) -> DataFrame:
+    """Count the feedback on each node, by turn or by response."""
+    ratings = feedback.dropDuplicates(["tenant", "feedback_id"])
+    is_thumb = F.col("kind") == "thumb"
+    counts = (
+        F.count("*").cast("int").alias("n"),
+        F.count_if(is_thumb & (F.col("value") > 0)).cast("int").alias("thumbs_up"),
+        F.count_if(is_thumb & (F.col("value") < 0)).cast("int").alias("thumbs_down"),
+        F.count_if(F.col("kind") == "edit").cast("int").alias("edits"),
     )
+    by_turn = ratings.where(F.col("target_turn_id").isNotNull())
+    by_turn = by_turn.select("tenant", F.col("target_turn_id").alias("turn_id"), "kind", "value")
+    by_response = ratings.where(F.col("target_turn_id").isNull() & F.col("target_response_id").isNotNull())
+    by_response = by_response.select("tenant", F.col("target_response_id").alias("response_id"), "kind", "value")
+    by_response = by_response.join(nodes.select(*TURN, "response_id"), ["tenant", "response_id"])
+    judged = by_turn.unionByName(by_response.select(*TURN, "kind", "value")).groupBy(*TURN).agg(*counts)
+    return nodes.drop(*COUNTS).join(judged, TURN, how="left").fillna(0, subset=list(COUNTS))
 
 
 def assemble_conversations(nodes: DataFrame, known: DataFrame) -> DataFrame:

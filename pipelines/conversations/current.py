@@ -5,7 +5,6 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from schemas import TURNS
 from schemas.shared_columns import CONSENTS, COORDINATES
 
 FIRST_LANDED = ("landed_at", *COORDINATES)
@@ -14,7 +13,8 @@ FIRST_LANDED = ("landed_at", *COORDINATES)
 def turns_current(turns: DataFrame) -> DataFrame:
     """Keep per (tenant, turn_id) the row that landed first, under the strictest consent of all its rows.
 
-    Needs all rows of each turn that it is given: filter whole turns before, never rows.
+    Needs all rows of each turn that it is given: filter whole turns before, never rows. Any columns of ``turns`` may be
+    left out before, but for keys, consent, landed_at and coordinates.
     """
     strictness = F.array_position(F.array(*map(F.lit, CONSENTS)), F.col("consent"))
     turn = Window.partitionBy("tenant", "turn_id")
@@ -23,5 +23,5 @@ def turns_current(turns: DataFrame) -> DataFrame:
         .withColumn("_nth", F.row_number().over(turn.orderBy(*FIRST_LANDED)))
         .where(F.col("_nth") == 1)
         .withColumn("consent", F.element_at(F.array(*map(F.lit, CONSENTS)), F.col("_strictest").cast("int")))
-        .select(*TURNS.column_names)
+        .select(*turns.columns)
     )

@@ -14,7 +14,7 @@ from schemas import TURN_SIGNALS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-PASSED_ON = ("tenant", "turn_id", "text_hash", "landed_at")
+PASSED_ON = ("tenant", "turn_id", "parent_id", "root_id", "conversation_ref", "text_hash", "landed_at")
 READ = ("role", "text", "flags", "finish_reason")
 SIGNAL_COLUMNS = tuple(c for c in TURN_SIGNALS.column_names if c in Signals.__dataclass_fields__)
 WRITTEN = pa.schema([field for field in TURN_SIGNALS.arrow_schema if field.name != "tagged_at"])

@@ -40,7 +40,8 @@ def test_late_turns_extend_the_conversation_and_bump_its_revision(spark, lake, s
     assert (list(first["turn_ids"]), first["revision"], first["complete"]) == (["a", "b"], 1, True)
 
     put(spark, lake, TURNS, turn("c", "b", 2, role="user"))
-    put(spark, lake, TURN_SIGNALS, {"turn_id": "a", "lang": "de", "keep": True})
+    signals = {"turn_id": "a", "root_id": "r", "parent_id": "r", "conversation_ref": "ref", "lang": "de", "keep": True}
+    put(spark, lake, TURN_SIGNALS, signals)
     assemble(settings, idle_minutes=10**9)
     second = conversations(spark, lake)["r"]
     assert (list(second["turn_ids"]), second["revision"], second["complete"]) == (["a", "b", "c"], 2, False)
