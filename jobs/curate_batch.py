@@ -31,7 +31,7 @@ from pipelines.datasets.curate import Curated, curate
 from pipelines.datasets.gate import PROMISES, GateRows
 from pipelines.datasets.rules import CurationPolicy
 from pipelines.datasets.splits import KeyedBuckets
-from pipelines.datasets.version import MANIFEST, WrittenVersion, publish, sorted_batches, write_version
+from pipelines.datasets.version import MANIFEST, WrittenVersion, key_epochs, publish, sorted_batches, write_version
 from pipelines.privacy.keys import KeyFolder
 from schemas import CONVERSATIONS, DATASET_VERSIONS, DROPS, TRAINING_EXAMPLES, TURN_SIGNALS, TURNS
 
@@ -62,14 +62,13 @@ def curate_lake(
             frame = delta.read(spark, lake, table, version=versions[table.name])
             frames.append(frame if tenant is None else frame.where(F.col("tenant") == tenant))
         conversations, turns, signals = frames
-        current = turns_current(turns)
         buckets = KeyedBuckets(KeyFolder(settings.keys).open())
-        curated = curate(conversations, current, signals, buckets, policy, hold=hold)
+        curated = curate(conversations, turns_current(turns), signals, buckets, policy, hold=hold)
         tenants = (
             [tenant] if tenant else sorted(row.tenant for row in conversations.select("tenant").distinct().collect())
         )
         cut = _Cut(spark, lake, staging, versions, policy, dt.datetime.now(dt.UTC))
-        cuts = [cut.version_of(name, curated, current) for name in tenants]
+        cuts = [cut.version_of(name, curated) for name in tenants]
     if not cuts:
         raise UserError("wanted conversations to cut examples from, found none; run `turnmill assemble` first")
     best = max(cuts, key=lambda figures: (figures["gate"] == "passed", figures["examples"], figures["tenant"]))
@@ -102,7 +101,7 @@ class _Cut:
         self.spark, self.lake, self.staging = spark, lake, staging
         self.versions, self.policy, self.at = versions, policy, at
 
-    def version_of(self, tenant: str, curated: Curated, turns: DataFrame) -> Figures:
+    def version_of(self, tenant: str, curated: Curated) -> Figures:
         """Write the version of one tenant, gate it, publish it and return its figures."""
         place = self.staging / uuid.uuid4().hex
         ours = F.col("tenant") == tenant
@@ -114,7 +113,7 @@ class _Cut:
         gate = run_gate(gate_rows.frame(written.dataset_version), TRAINING_EXAMPLES, PROMISES, id_column="example_id")
         examples, drops = (self.spark.read.parquet(str(place / name)) for name in ("sorted", "drops"))
         counts = {row.rule: row["count"] for row in drops.groupBy("rule").count().orderBy("rule").collect()}
-        manifest = self.manifest(tenant, written, gate, counts, key_epochs(examples, turns))
+        manifest = self.manifest(tenant, written, gate, counts, key_epochs(files))
         self.write(written, gate, manifest, place / "version", examples, drops)
         return {
             "tenant": tenant,
@@ -167,10 +166,16 @@ class _Cut:
             for file in written.sha256:
                 (folder / file).unlink()
         publish(folder, target, manifest)
+        drops = drops.withColumn("dataset_version", F.lit(name))
+        known = self.is_known(name)
         if gate.passed:
             rows = examples.withColumn("dataset_version", F.lit(name))
             delta.append(rows, self.lake, TRAINING_EXAMPLES, txn=(f"turnmill-curate-{name}", 1))
-        delta.merge(drops.withColumn("dataset_version", F.lit(name)), self.lake, DROPS, update=False)
+        if known:
+            # The same examples can come from a lake that dropped more since.
+            delta.merge(drops, self.lake, DROPS, update=False)
+        else:
+            delta.append(drops, self.lake, DROPS, txn=(f"turnmill-curate-{name}", 1))
         row = {
             "dataset_version": name,
             "content_hash": written.content_hash,
@@ -186,14 +191,15 @@ class _Cut:
             "withdrawn_at": None,
         }
         told = self.spark.createDataFrame([row], DATASET_VERSIONS.spark_schema)
-        delta.merge(told, self.lake, DATASET_VERSIONS, update=True, update_when="old.gate <> new.gate")
+        if known:
+            delta.merge(told, self.lake, DATASET_VERSIONS, update=True, update_when="old.gate <> new.gate")
+        else:
+            delta.append(told, self.lake, DATASET_VERSIONS, txn=(f"turnmill-curate-{name}", 1))
 
-
-def key_epochs(examples: DataFrame, turns: DataFrame) -> list[int]:
-    """Return the epochs of the surrogate keys that the texts of the examples were written under."""
-    used = examples.select("tenant", F.explode("turn_ids").alias("turn_id")).distinct()
-    epochs = turns.join(used, ["tenant", "turn_id"], how="left_semi").select("key_epoch").distinct().collect()
-    return sorted(row.key_epoch for row in epochs if row.key_epoch is not None)
+    def is_known(self, name: str) -> bool:
+        """Tell whether the version has its row, the last thing that a cut writes."""
+        versions = delta.read(self.spark, self.lake, DATASET_VERSIONS)
+        return not versions.where(F.col("dataset_version") == name).isEmpty()
 
 
 @contextmanager

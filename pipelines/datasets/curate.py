@@ -28,7 +28,10 @@ SplitBucket = Callable[[str, str], int]
 
 @dataclass(frozen=True)
 class Curated:
-    """What a cut makes: columns of ``training_examples`` and of ``drops``, both still without a dataset version."""
+    """What a cut makes: columns of ``training_examples`` and of ``drops``, both still without a dataset version.
+
+    ``examples`` has one column more, ``key_epochs``: epochs of the surrogate keys that its texts were written under.
+    """
 
     examples: DataFrame
     drops: DataFrame
@@ -50,105 +53,117 @@ def curate(
     active path is one example or one drop; an answer on another branch is a drop (``inactive_branch``), a conversation
     that may still grow is one drop (``not_complete``).
     """
-    complete = conversations.where("complete")
-    judged = hold(first_rule(answers(complete, turns, turn_signals), policy).transform(once_per_turn))
+    spoken = answers(conversations.where("complete"), turns, turn_signals, policy)
+    judged = hold(spoken.transform(first_rule, policy).transform(once_per_turn))
     kept = hold(judged.where(F.col("rule").isNull()).transform(with_duplicates))
     examples = kept.where(F.col("matched_id").isNull()).transform(as_examples, split_bucket, policy)
     drops = [
         judged.where(F.col("rule").isNotNull()).withColumn("matched_id", F.lit(None).cast("string")),
         kept.where(F.col("matched_id").isNotNull()).withColumn("rule", F.lit(rules.EXACT_DUPLICATE)),
-        inactive_branches(complete, turns, judged),
         incomplete_conversations(conversations),
     ]
     ledger = [frame.transform(as_drops) for frame in drops]
-    return Curated(examples, ledger[0].unionByName(ledger[1]).unionByName(ledger[2]).unionByName(ledger[3]))
+    return Curated(examples, ledger[0].unionByName(ledger[1]).unionByName(ledger[2]))
 
 
-def answers(conversations: DataFrame, turns: DataFrame, turn_signals: DataFrame) -> DataFrame:
-    """Return each answer of each active path with the turns before it, its system message and its signals."""
-    steps = conversations.select(
-        *CONVERSATION,
-        "root_id",
-        "started_at",
-        "language",
-        F.col("user_ref").alias("conversation_user_ref"),
-        F.col("consent").alias("conversation_consent"),
-        F.posexplode("turn_ids").alias("position", "turn_id"),
-    )
+def answers(conversations: DataFrame, turns: DataFrame, turn_signals: DataFrame, policy: CurationPolicy) -> DataFrame:
+    """Return each answer with the messages before it, its system message, and what is known of all of them.
+
+    Grain: one row per conversation and answer, on its active path or not (``is_active``). Turns of other branches have
+    no prompt: they are there to be counted.
+    """
+    places = [
+        conversations.select(
+            *CONVERSATION,
+            "root_id",
+            "started_at",
+            "language",
+            F.col("user_ref").alias("conversation_user_ref"),
+            F.col("consent").alias("conversation_consent"),
+            F.lit(is_active).alias("is_active"),
+            F.posexplode(column).alias("position", "turn_id"),
+        )
+        for column, is_active in (("turn_ids", True), ("branch_turn_ids", False))
+    ]
     # The filter may have tagged a repeat again; any of the equal rows serves.
     signals = turn_signals.dropDuplicates(TURN).select(*TURN, "keep", F.col("reason").alias("quality_reason"))
-    said = turns.select(*TURN, message_struct())
-    steps = steps.join(said, TURN, how="left").join(signals, TURN, how="left")
-    path = F.array_sort(F.collect_list(F.struct("position", "turn_id", "keep", "quality_reason", "said")))
-    paths = steps.groupBy(
-        *CONVERSATION, "root_id", "started_at", "language", "conversation_user_ref", "conversation_consent"
-    ).agg(path.alias("path"))
-    each = paths.select("*", F.posexplode("path").alias("nth", "target")).where("target.said.role = 'assistant'")
-    systems = turns.where("role = 'system'").select(
-        "tenant", F.col("turn_id").alias("system_turn_id"), message_struct("system_said")
-    )
-    return (
-        each.withColumn("before", F.slice("path", 1, F.col("nth")))
-        .withColumn("system_turn_id", F.col("target.said.system_turn_id"))
-        .join(systems, ["tenant", "system_turn_id"], how="left")
-        .withColumn("turn_id", F.col("target.turn_id"))
-        .drop("path")
-    )
+    steps = places[0].unionByName(places[1]).join(turns.select(*TURN, *facts(policy)), TURN, how="left")
+    steps = steps.join(signals, TURN, how="left")
+    path = Window.partitionBy(*CONVERSATION, "is_active").orderBy("position")
+    before = path.rowsBetween(Window.unboundedPreceding, -1)
+    until = path.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    spoken = steps.select(
+        "*",
+        F.collect_list(F.when(F.col("is_active"), F.col("message"))).over(before).alias("before"),
+        F.coalesce(F.bool_or(F.col("role") == "user").over(before), F.lit(False)).alias("has_user"),
+        F.collect_list("turn_id").over(until).alias("path_ids"),
+        F.collect_set("key_epoch").over(until).alias("path_epochs"),
+        F.bool_or(F.col("role").isNull()).over(until).alias("has_gap"),
+        F.bool_or(F.col("consent") != CONSENTS[0]).over(until).alias("path_withheld"),
+        F.min("barring_flag").over(until).alias("path_flag"),
+        F.first("parent_id").over(until).alias("head_parent_id"),
+    ).where("role = 'assistant'")
+    systems = system_messages(turns, policy)
+    return spoken.join(systems, ["tenant", "system_turn_id"], how="left")
 
 
-def message_struct(name: str = "said") -> Column:
-    """Gather the columns of a turn that curation reads."""
-    at = F.coalesce("created_at", "landed_at").alias("at")
-    return F.struct(
-        "role", "text", "tool_calls", "tool_call_id", "parent_id", "system_turn_id", "consent", "flags",
-        "finish_reason", "model", "source", at,
-    ).alias(name)  # fmt: skip
+def facts(policy: CurationPolicy) -> list[Column]:
+    """Return the columns of a turn that curation reads, the message as it enters examples among them."""
+    no_calls = F.array().cast("array<struct<id:string,name:string,arguments:string>>")
+    message = F.struct(
+        "role",
+        F.coalesce("text", F.lit("")).alias("text"),
+        F.coalesce("tool_calls", no_calls).alias("tool_calls"),
+        "tool_call_id",
+    )
+    barring = F.array_intersect("flags", F.array(*map(F.lit, policy.barring_flags)))
+    return [
+        *(F.col(name) for name in ("role", "parent_id", "system_turn_id", "consent", "finish_reason", "key_epoch")),
+        F.col("model"),
+        F.col("source"),
+        message.alias("message"),
+        F.array_min(barring).alias("barring_flag"),
+        F.coalesce("created_at", "landed_at").alias("at"),
+    ]
+
+
+def system_messages(turns: DataFrame, policy: CurationPolicy) -> DataFrame:
+    """Return the facts of system messages that an answer's prompt begins with."""
+    taken = ("message", "consent", "barring_flag", "key_epoch")
+    said = turns.where("role = 'system'").select("tenant", "turn_id", *facts(policy))
+    named = [F.col(name).alias(f"system_{name}") for name in taken]
+    return said.select("tenant", F.col("turn_id").alias("system_turn_id"), *named)
 
 
 def first_rule(answers: DataFrame, policy: CurationPolicy) -> DataFrame:
     """Add ``rule``: the first that the answer breaks, null for one worth training on. Removes no row."""
-    seen = F.concat("before", F.array("target"))
-    consents = F.concat(
-        F.array("conversation_consent", F.coalesce("system_said.consent", F.lit(CONSENTS[0]))),
-        F.transform(F.filter(seen, lambda step: step["said"].isNotNull()), lambda step: step["said"]["consent"]),
+    withheld = (
+        F.col("path_withheld")
+        | (F.col("conversation_consent") != CONSENTS[0])
+        | (F.coalesce("system_consent", F.lit(CONSENTS[0])) != CONSENTS[0])
     )
-    flags = F.flatten(
-        F.concat(
-            F.array(F.coalesce("system_said.flags", F.array().cast("array<string>"))),
-            F.transform(seen, lambda step: F.coalesce(step["said"]["flags"], F.array().cast("array<string>"))),
-        )
-    )
-    barring = F.array_sort(F.array_intersect(flags, F.array(*map(F.lit, policy.barring_flags))))
-    first = F.element_at(seen, 1)
-    reply = F.col("target.said")
-    system_lost = F.col("system_turn_id").isNotNull() & F.col("system_said").isNull()
-    history_lost = (
-        F.exists(seen, lambda step: step["said"].isNull())
-        | (first["said"]["parent_id"] != F.col("root_id"))
-        | system_lost
-    )
-    without_content = (F.trim(F.coalesce(reply["text"], F.lit(""))) == "") & (
-        F.coalesce(F.size(reply["tool_calls"]), F.lit(0)) <= 0
-    )
+    system_lost = F.col("system_turn_id").isNotNull() & F.col("system_message").isNull()
+    history_lost = F.col("has_gap") | (F.col("head_parent_id") != F.col("root_id")) | system_lost
+    flag = F.least("path_flag", "system_barring_flag")
+    blank = F.trim(F.regexp_replace("message.text", r"\s+", " ")) == ""
+    quality = F.concat(F.lit(rules.QUALITY_PREFIX), F.coalesce("quality_reason", F.lit("unknown")))
     rule = (
-        F.when(F.exists(consents, lambda c: c != CONSENTS[0]), rules.CONSENT)
-        .when(F.col("target.keep").isNull(), rules.NOT_TAGGED)
-        .when(
-            ~F.col("target.keep"),
-            F.concat(F.lit(rules.QUALITY_PREFIX), F.coalesce("target.quality_reason", F.lit("unknown"))),
-        )
+        F.when(~F.col("is_active"), rules.INACTIVE_BRANCH)
+        .when(withheld, rules.CONSENT)
+        .when(F.col("keep").isNull(), rules.NOT_TAGGED)
+        .when(~F.col("keep"), quality)
         .when(history_lost, rules.HISTORY_MISSING)
-        .when(~F.exists("before", lambda step: step["said"]["role"] == "user"), rules.NO_USER_TURN)
-        .when(F.size(barring) > 0, F.concat(F.lit(rules.FLAG_PREFIX), F.element_at(barring, 1)))
-        .when(F.lower(reply["finish_reason"]).isin(*policy.cut_finishes), rules.FINISH_REASON)
-        .when(without_content, rules.EMPTY_REPLY)
+        .when(~F.col("has_user"), rules.NO_USER_TURN)
+        .when(flag.isNotNull(), F.concat(F.lit(rules.FLAG_PREFIX), flag))
+        .when(F.lower("finish_reason").isin(*policy.cut_finishes), rules.FINISH_REASON)
+        .when(blank & (F.size("message.tool_calls") == 0), rules.EMPTY_REPLY)
     )
     return answers.withColumn("rule", rule)
 
 
 def once_per_turn(judged: DataFrame) -> DataFrame:
     """Keep one row per answer: paths that part later share their first turns; a path that may train comes first."""
-    order = (F.col("rule").isNotNull(), "started_at", "conversation_id")
+    order = (F.col("rule").isNotNull(), F.desc("is_active"), "started_at", "conversation_id")
     nth = F.row_number().over(Window.partitionBy(*TURN).orderBy(*order))
     return judged.withColumn("_nth", nth).where("_nth = 1").drop("_nth")
 
@@ -159,29 +174,18 @@ def with_duplicates(kept: DataFrame) -> DataFrame:
     Two rows are equal when tenant, roles, tool calls and texts are, runs of white space counted as one space. The
     earliest by the log's time (else landing time), then example_id, stays.
     """
-    system = F.when(F.col("system_said").isNotNull(), F.array(message(F.col("system_said"))))
-    spoken = F.transform("before", lambda step: message(step["said"]))
+    system = F.array_compact(F.array("system_message"))
     rows = (
-        kept.withColumn("prompt", F.when(system.isNotNull(), F.concat(system, spoken)).otherwise(spoken))
-        .withColumn("completion", F.array(message(F.col("target.said"))))
+        kept.withColumn("prompt", F.concat(system, "before"))
+        .withColumn("completion", F.array("message"))
         .withColumn("example_id", F.sha2(F.concat_ws("\x1f", F.lit("sft"), "tenant", "turn_id"), 256).substr(1, 32))
         .withColumn("content_key", content_key())
     )
-    order = F.struct(F.col("target.said.at"), F.col("example_id"))
-    first = rows.groupBy("tenant", "content_key").agg(F.min_by("turn_id", order).alias("first_id"))
+    first = rows.groupBy("tenant", "content_key").agg(
+        F.min_by("turn_id", F.struct("at", "example_id")).alias("first_id")
+    )
     matched = F.when(F.col("first_id") != F.col("turn_id"), F.col("first_id"))
     return rows.join(first, ["tenant", "content_key"]).withColumn("matched_id", matched)
-
-
-def message(said: Column) -> Column:
-    """Return a turn as a message of ``training_examples``."""
-    no_calls = F.array().cast("array<struct<id:string,name:string,arguments:string>>")
-    return F.struct(
-        said["role"].alias("role"),
-        F.coalesce(said["text"], F.lit("")).alias("text"),
-        F.coalesce(said["tool_calls"], no_calls).alias("tool_calls"),
-        said["tool_call_id"].alias("tool_call_id"),
-    )
 
 
 def content_key() -> Column:
@@ -206,27 +210,16 @@ def as_examples(kept: DataFrame, split_bucket: SplitBucket, policy: CurationPoli
         pairs = zip(tenant, owner, strict=True)
         return pd.Series([policy.split(split_bucket(t, o)) for t, o in pairs], dtype=object)
 
-    system_id = F.when(F.col("system_said").isNotNull(), F.array("system_turn_id"))
-    path_ids = F.concat(F.transform("before", lambda step: step["turn_id"]), F.array("turn_id"))
+    system_id = F.array_compact(F.array(F.when(F.col("system_message").isNotNull(), F.col("system_turn_id"))))
+    epochs = F.array_union("path_epochs", F.array_compact(F.array("system_key_epoch")))
     return (
         kept.withColumn("kind", F.lit("sft"))
-        .withColumn("turn_ids", F.when(system_id.isNotNull(), F.concat(system_id, path_ids)).otherwise(path_ids))
+        .withColumn("turn_ids", F.concat(system_id, "path_ids"))
         .withColumn("user_ref", F.col("conversation_user_ref"))
-        .withColumn("source", F.col("target.said.source"))
-        .withColumn("model", F.col("target.said.model"))
-        .withColumn("split", split_of("tenant", F.coalesce("user_ref", "conversation_id")))
+        .withColumn("split", split_of("tenant", F.coalesce("conversation_user_ref", "conversation_id")))
         .withColumn("trust", F.lit(None).cast("int"))
-        .select(*EXAMPLE_COLUMNS)
-    )
-
-
-def inactive_branches(conversations: DataFrame, turns: DataFrame, judged: DataFrame) -> DataFrame:
-    """Return the answers that stand on no active path: earlier regenerations and edited-away talk."""
-    branches = conversations.select("tenant", F.explode("branch_turn_ids").alias("turn_id")).distinct()
-    replies = turns.where("role = 'assistant'").select(*TURN)
-    off_path = branches.join(replies, TURN, how="left_semi").join(judged.select(*TURN), TURN, how="left_anti")
-    return off_path.withColumn("rule", F.lit(rules.INACTIVE_BRANCH)).withColumn(
-        "matched_id", F.lit(None).cast("string")
+        .withColumn("key_epochs", epochs)
+        .select(*EXAMPLE_COLUMNS, "key_epochs")
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas import TRAINING_EXAMPLES
@@ -152,6 +153,12 @@ def sorted_batches(files: Sequence[Path]) -> Iterator[pa.RecordBatch]:
     for file in files:
         for batch in pq.ParquetFile(file).iter_batches(ROWS_A_GROUP):
             yield pa.Table.from_batches([batch]).select(EXAMPLE_SCHEMA.names).cast(EXAMPLE_SCHEMA).to_batches()[0]
+
+
+def key_epochs(files: Sequence[Path]) -> list[int]:
+    """Return the distinct values of the column ``key_epochs`` of Parquet files, rising."""
+    tables = (pq.read_table(file, columns=["key_epochs"])["key_epochs"] for file in files)
+    return sorted({epoch for column in tables for epoch in pc.list_flatten(column).unique().to_pylist()})
 
 
 def file_sha256(path: Path) -> str:

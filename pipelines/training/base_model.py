@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,9 +37,9 @@ class TinyRecipe:
     num_attention_heads: int = 4
     num_key_value_heads: int = 2
     max_position_embeddings: int = 1024
-    steps: int = 300
+    steps: int = 120
     batch_size: int = 16
-    sequence_length: int = 128
+    sequence_length: int = 96
     learning_rate: float = 3e-3
     seed: int = 0
 
@@ -178,19 +180,33 @@ def _pretrain(
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=recipe.steps)
         losses = []
         model.train()
-        for step in range(recipe.steps):
-            starts = torch.randint(0, len(stream) - width, (recipe.batch_size,))
-            batch = torch.stack([stream[start : start + width] for start in starts.tolist()])
-            loss = model(input_ids=batch, labels=batch).loss
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
-            optimizer.zero_grad(set_to_none=True)
-            losses.append(loss.item())
-            if progress:
-                progress(step + 1, recipe.steps)
+        with _polite_threads():
+            for step in range(recipe.steps):
+                starts = torch.randint(0, len(stream) - width, (recipe.batch_size,))
+                batch = torch.stack([stream[start : start + width] for start in starts.tolist()])
+                loss = model(input_ids=batch, labels=batch).loss
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+                optimizer.zero_grad(set_to_none=True)
+                losses.append(loss.item())
+                if progress:
+                    progress(step + 1, recipe.steps)
         return model.eval(), losses
+
+
+@contextmanager
+def _polite_threads() -> Iterator[None]:
+    """Leave one core free: OpenMP threads that share a core with others spin, and a step takes 8 times as long."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, min(before, (os.cpu_count() or 1) - 1)))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _from_hub(name: str) -> Path:

@@ -70,7 +70,8 @@ class Talks:
         ]
         held = []
         cut = curate(*frames, BUCKET, hold=lambda frame: held.append(frame.persist()) or held[-1])
-        assert cut.examples.columns == [c for c in TRAINING_EXAMPLES.column_names if c != "dataset_version"]
+        wanted = [name for name in TRAINING_EXAMPLES.column_names if name != "dataset_version"]
+        assert cut.examples.columns == [*wanted, "key_epochs"]
         self.examples = [row.asDict(recursive=True) for row in cut.examples.collect()]
         self.drops = cut.drops.collect()
         for frame in held:
