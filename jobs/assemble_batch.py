@@ -32,7 +32,7 @@ def assemble(settings: Settings, *, idle_minutes: float | None = IDLE_MINUTES) -
     spark = spark_session("turnmill assemble")
     with one_driver(lake, JOB):
         for table in (*SOURCES, CONVERSATIONS):
-            delta.create_table(spark, lake, table)
+            delta.create_table(lake, table)
         progress = Progress(lake, JOB)
         until = {table.name: delta.version(lake, table.name) for table in SOURCES}
         touched = 0

@@ -57,7 +57,7 @@ def curate_lake(
     with one_driver(lake, JOB), _staging(lake) as staging, _held() as hold:
         versions, frames = {}, []
         for table in SOURCES:
-            delta.create_table(spark, lake, table)
+            delta.create_table(lake, table)
             versions[table.name] = delta.version(lake, table.name)
             frame = delta.read(spark, lake, table, version=versions[table.name])
             frames.append(frame if tenant is None else frame.where(F.col("tenant") == tenant))

@@ -65,7 +65,7 @@ def embed_turns(settings: Settings, schedule: Schedule, encoder: Encoder | None 
         n_embedded += embed_batch(signals, batch_id, lake, encoder)
 
     with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
-        delta.create_table(spark, lake, EMBEDDINGS)
+        delta.create_table(lake, EMBEDDINGS)
         source = delta.read_stream(spark, lake, TURN_SIGNALS, maxFilesPerTrigger=FILES_OF_A_BATCH)
         writer = source.writeStream.foreachBatch(write_batch).queryName(QUERY)
         writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))

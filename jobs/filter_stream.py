@@ -25,7 +25,7 @@ def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_
     lake = Lake(settings.lake)
     spark = spark_session("turnmill filter")
     with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
-        delta.create_table(spark, lake, TURN_SIGNALS)
+        delta.create_table(lake, TURN_SIGNALS)
         tagged = tag_quality(delta.read_stream(spark, lake, TURNS), rules)
         writer = tagged.writeStream.format("delta").outputMode("append").queryName(QUERY)
         writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))

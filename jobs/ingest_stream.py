@@ -44,7 +44,7 @@ def ingest(
     KeyFolder(settings.keys).open_or_create()
     bootstrap = bootstrap_for(settings)
     spark = spark_session("turnmill ingest")
-    delta.create_table(spark, lake, LANDING)
+    delta.create_table(lake, LANDING)
     with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
         log = BatchLog(spark, lake, QUERY, LANDING, outcomes="outcome")
         log.write()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -85,6 +86,8 @@ def turnmill_command(
         def run(lake: Path, keys: Path | None, bootstrap: str | None, as_json: bool, debug: bool, **rest: Any) -> Any:
             lake = lake.absolute()
             settings = Settings(lake, keys.absolute() if keys else beside(lake, "keys"), bootstrap, as_json, debug)
+            if debug:
+                os.environ["TURNMILL_DEBUG"] = "1"
             with told_plainly(settings):
                 return function(settings, **rest)
 

@@ -32,7 +32,7 @@ def settle(settings: Settings, schedule: Schedule, *, watch: Watch = unwatched) 
         for table, stage in STAGES:
             name = f"settle_{table.name}"
             leases.enter_context(one_driver(lake, name))
-            delta.create_table(spark, lake, table)
+            delta.create_table(lake, table)
             # State drops rows behind its watermark, so the first snapshot is read in the order of arrival.
             landing = delta.read_stream(spark, lake, LANDING, withEventTimeOrder=table is TURNS)
             writer = stage(landing).writeStream.format("delta").outputMode("append").queryName(name)

@@ -59,8 +59,7 @@ class BatchLog:
             )
             for batch, (at, offsets) in sorted(committed.items())
         ]
-        frame = self.spark.createDataFrame(rows, schema=BATCH_LOG.spark_schema)
-        delta.append(frame.coalesce(1), self.lake, BATCH_LOG, txn=(self.application, max(committed)))
+        delta.append_rows(rows, self.lake, BATCH_LOG, txn=(self.application, max(committed)))
         self.written = max(committed)
         return len(rows)
 

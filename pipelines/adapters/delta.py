@@ -6,12 +6,14 @@ that has been written is skipped by Delta itself. Without ``txn`` a repeat write
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from deltalake import CommitProperties, write_deltalake
 from deltalake import DeltaTable as DeltaReader
-from filelock import FileLock
+from deltalake import Transaction as AppTransaction
 
 from pipelines.adapters.lake import Lake
 from schemas import Table
@@ -27,6 +29,9 @@ FORBIDDEN_FEATURES = frozenset(
 """Features that make deltalake, DuckDB or Polars refuse a table or read nulls in silence (delta-rs#885 and others)."""
 
 
+GROWING = frozenset({"CREATE TABLE", "STREAMING UPDATE", "WRITE"})
+
+
 class TableProfileError(RuntimeError):
     """A table on disk is not what the jobs and the readers outside Spark rely on."""
 
@@ -34,22 +39,22 @@ class TableProfileError(RuntimeError):
     exit_code = 5
 
 
-def create_table(spark: SparkSession, lake: Lake, table: Table) -> None:
-    """Create the table with comments, change feed and statistics settings; a table that is there is checked."""
-    if lake.exists(table.name):
-        check_profile(lake, table)
-        return
-    from delta.tables import DeltaTable
+def create_table(lake: Lake, table: Table) -> None:
+    """Create the table with comments, change feed and statistics settings; a table that is there is checked.
 
-    lake.table(table.name).parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(lake.path / "tables" / f".{table.name}.lock"):
-        if lake.exists(table.name):
-            return
-        builder = DeltaTable.create(spark).location(str(lake.table(table.name))).comment(table.doc)
-        builder = builder.addColumns(table.spark_schema)
-        for key, value in table.delta_properties().items():
-            builder = builder.property(key, value)
-        builder.execute()
+    Needs no JVM: a first commit holds no rows, and by Spark it costs seconds.
+    """
+    if not lake.exists(table.name):
+        lake.table(table.name).mkdir(parents=True, exist_ok=True)
+        DeltaReader.create(
+            str(lake.table(table.name)),
+            schema=table.arrow_schema,
+            mode="ignore",
+            name=table.name,
+            description=table.doc,
+            configuration=dict(table.delta_properties()),
+        )
+    check_profile(lake, table)
 
 
 def check_profile(lake: Lake, table: Table) -> None:
@@ -77,7 +82,7 @@ def check_profile(lake: Lake, table: Table) -> None:
 
 def read(spark: SparkSession, lake: Lake, table: Table, *, version: int | None = None) -> DataFrame:
     """Read the table, created empty where it does not exist, now or at ``version``."""
-    create_table(spark, lake, table)
+    create_table(lake, table)
     reader = spark.read.format("delta")
     if version is not None:
         reader = reader.option("versionAsOf", version)
@@ -86,7 +91,7 @@ def read(spark: SparkSession, lake: Lake, table: Table, *, version: int | None =
 
 def read_stream(spark: SparkSession, lake: Lake, table: Table, **options: Any) -> DataFrame:
     """Read the table's appended rows as a stream; deletes in it do not stop the stream (they come by change feed)."""
-    create_table(spark, lake, table)
+    create_table(lake, table)
     reader = spark.readStream.format("delta").option("skipChangeCommits", "true")
     for key, value in options.items():
         reader = reader.option(key, str(value).lower() if isinstance(value, bool) else value)
@@ -109,6 +114,15 @@ def version(lake: Lake, name: str) -> int:
     return DeltaReader(str(lake.table(name)), without_files=True).version()
 
 
+def has_only_grown(lake: Lake, name: str) -> bool:
+    """Tell whether the table's log begins with version 0 and no commit has deleted, updated or rewritten rows."""
+    log = lake.table(name) / "_delta_log"
+    if not (log / f"{0:020}.json").is_file():
+        return False
+    history = DeltaReader(str(lake.table(name)), without_files=True).history()
+    return all(commit.get("operation") in GROWING for commit in history)
+
+
 def last_transaction(lake: Lake, name: str, application: str) -> int:
     """Highest version that ``application`` has written to the table under its transaction id; -1 for none."""
     if not lake.exists(name):
@@ -119,11 +133,27 @@ def last_transaction(lake: Lake, name: str, application: str) -> int:
 
 def append(frame: DataFrame, lake: Lake, table: Table, *, txn: Transaction | None = None) -> None:
     """Append rows that have exactly the table's columns."""
-    create_table(frame.sparkSession, lake, table)
+    create_table(lake, table)
     writer = frame.select(*table.column_names).write.format("delta").mode("append")
     if txn is not None:
         writer = writer.option("txnAppId", txn[0]).option("txnVersion", txn[1])
     writer.save(str(lake.table(table.name)))
+
+
+def append_rows(rows: Sequence[Mapping[str, Any]], lake: Lake, table: Table, *, txn: Transaction) -> None:
+    """Append a few rows without a JVM, for tables that Spark never writes.
+
+    A pair that has been written is skipped; the caller holds the lease of its application.
+    """
+    create_table(lake, table)
+    if last_transaction(lake, table.name, txn[0]) >= txn[1]:
+        return
+    write_deltalake(
+        str(lake.table(table.name)),
+        pa.Table.from_pylist([dict(row) for row in rows], schema=table.arrow_schema),
+        mode="append",
+        commit_properties=CommitProperties(app_transactions=[AppTransaction(*txn)]),
+    )
 
 
 def merge(
@@ -145,7 +175,7 @@ def merge(
     from delta.tables import DeltaTable
 
     spark = frame.sparkSession
-    create_table(spark, lake, table)
+    create_table(lake, table)
     condition = " AND ".join(f"old.{key} = new.{key}" for key in table.key)
     columns = {name: f"new.{name}" for name in table.column_names}
     target = DeltaTable.forPath(spark, str(lake.table(table.name))).alias("old")

@@ -71,14 +71,14 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
         )
         builder = builder.config("spark.driver.memory", driver_memory()).config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-        options = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}", *(QUICK_START if short_lived else ())]
+        level = "error" if os.environ.get("TURNMILL_DEBUG") else "off"
+        options = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}", f"-Dturnmill.log.level={level}"]
+        options += QUICK_START if short_lived else ()
         builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
         for key, value in SPARK_SETTINGS.items():
             builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    if not under_spark_submit():
-        session.sparkContext.setLogLevel("ERROR")
-    return session
+        builder = builder.config("spark.log.level", level.upper())
+    return builder.getOrCreate()
 
 
 def under_spark_submit() -> bool:

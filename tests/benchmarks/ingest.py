@@ -128,7 +128,7 @@ def main() -> None:
                 if name == "bare":
                     create_bare(spark, lake)
                 else:
-                    delta.create_table(spark, lake, LANDING)
+                    delta.create_table(lake, LANDING)
                 seconds = drain(spark, bootstrap, stage, lake, options.batch)
                 rows = spark.read.format("delta").load(str(lake.table(LANDING.name))).count()
                 if rows != options.records:

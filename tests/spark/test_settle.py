@@ -32,7 +32,7 @@ def test_each_outcome_settles_in_its_own_table(spark, lake):
         {"offset": 4, "outcome": "tombstone"},
     )
     for table, stage in ((TURNS, settle_turns), (FEEDBACK, settle_feedback), (DEAD_LETTERS, settle_dead_letters)):
-        delta.create_table(spark, lake, table)
+        delta.create_table(lake, table)
         found = drain(spark, lake, table, stage).orderBy("offset").collect()
         assert [row["offset"] for row in found] == {"turns": [0], "feedback": [1], "dead_letters": [2, 3]}[table.name]
         if table is DEAD_LETTERS:
@@ -40,7 +40,7 @@ def test_each_outcome_settles_in_its_own_table(spark, lake):
 
 
 def test_a_repeat_is_dropped_also_in_a_later_batch_and_another_consent_is_not(spark, lake):
-    delta.create_table(spark, lake, TURNS)
+    delta.create_table(lake, TURNS)
     land(spark, lake, {"offset": 0}, {"offset": 1}, {"offset": 2, "consent": "none"})
     assert drain(spark, lake, TURNS, settle_turns).count() == 2
     land(spark, lake, {"offset": 3, "landed_at": NOON}, {"offset": 4, "tenant": "other", "landed_at": NOON})
@@ -53,7 +53,7 @@ def test_a_repeat_is_dropped_also_in_a_later_batch_and_another_consent_is_not(sp
 
 
 def test_the_first_snapshot_loses_no_row_to_the_horizon(spark, lake):
-    delta.create_table(spark, lake, TURNS)
+    delta.create_table(lake, TURNS)
     for day in (9, 1, 5):
         land(spark, lake, {"offset": day, "turn_id": f"t{day}", "landed_at": NOON + dt.timedelta(days=day)})
     assert drain(spark, lake, TURNS, settle_turns).count() == 3
@@ -76,7 +76,7 @@ def test_turns_current_shows_the_first_row_under_the_strictest_consent(spark):
 def test_a_delete_in_landing_does_not_stop_the_stream(spark, lake):
     from delta.tables import DeltaTable
 
-    delta.create_table(spark, lake, TURNS)
+    delta.create_table(lake, TURNS)
     land(spark, lake, {"offset": 0, "turn_id": "a"})
     drain(spark, lake, TURNS, settle_turns)
     DeltaTable.forPath(spark, str(lake.table(LANDING.name))).delete("offset = 0")

@@ -1,0 +1,158 @@
+"""The curate job on a lake: what passes is published once, what is held leaves nothing to train on."""
+
+import datetime as dt
+import json
+
+import pytest
+from rich.console import Console
+
+from jobs.curate_batch import curate_lake
+from jobs.options import Exit, Settings, UserError
+from jobs.trigger_batch import decide
+from pipelines.adapters import delta
+from pipelines.datasets.rules import CurationPolicy
+from pipelines.datasets.version import verify_version
+from pipelines.privacy.keys import KeyFolder
+from schemas import (
+    CONVERSATIONS,
+    DATASET_VERSIONS,
+    DROPS,
+    TRAINING_EXAMPLES,
+    TRAINING_RUNS,
+    TRIGGER_DECISIONS,
+    TURN_SIGNALS,
+    TURNS,
+)
+
+START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+SPOKEN = "the harbour master counts blue herons"
+
+
+@pytest.fixture
+def settings(lake):
+    keys = lake.path.with_name("lake.keys")
+    KeyFolder(keys).open_or_create()
+    return Settings(lake.path, keys, json=True, console=Console(quiet=True))
+
+
+def fill(spark, lake, numbers, tenant="default"):
+    """Append one talk of two turns a number; every fifth answer is cut short."""
+    turns, signals, conversations = [], [], []
+    for nth in numbers:
+        ids = [f"{tenant}-{nth}-{i}" for i in range(2)]
+        shared = {"tenant": tenant, "root_id": f"{tenant}-{nth}", "created_at": START + dt.timedelta(minutes=nth)}
+        texts = (f"{SPOKEN} {nth}?", f"{SPOKEN} {nth} times.")
+        for i, role in enumerate(("user", "assistant")):
+            parent = ids[0] if i else shared["root_id"]
+            finish = "length" if nth % 5 == 4 else "stop"
+            turns.append(
+                TURNS.row(**shared, turn_id=ids[i], parent_id=parent, role=role, text=texts[i], finish_reason=finish)
+            )
+            signals.append(TURN_SIGNALS.row(tenant=tenant, turn_id=ids[i]))
+        conversations.append(
+            CONVERSATIONS.row(
+                tenant=tenant, conversation_id=shared["root_id"], root_id=shared["root_id"], turn_ids=ids,
+                feedback=None, user_ref=f"user-{nth}", n_turns=2,
+            )
+        )  # fmt: skip
+    for table, rows in ((TURNS, turns), (TURN_SIGNALS, signals), (CONVERSATIONS, conversations)):
+        delta.append(spark.createDataFrame(rows, table.spark_schema), lake, table)
+
+
+def rows_of(spark, lake, table):
+    return [row.asDict(recursive=True) for row in delta.read(spark, lake, table).collect()]
+
+
+def test_a_passed_version_is_published_once_and_a_repeat_adds_no_rows(spark, lake, settings):
+    fill(spark, lake, range(60))
+    first = curate_lake(settings)
+    assert (first["examples"], first["drops"], first["gate"]) == (48, {"finish_reason": 12}, "passed")
+    assert verify_version(lake.dataset(first["dataset_version"])) == []
+    counts = [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)]
+    assert counts == [48, 12, 1]
+    manifest = (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes()
+    second = curate_lake(settings)
+    assert second["dataset_version"] == first["dataset_version"]
+    assert [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)] == counts
+    assert (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes() == manifest
+    told = json.loads(manifest)
+    assert told["drop_counts"] == {"finish_reason": 12}
+    assert told["source_versions"] == {table.name: 1 for table in (CONVERSATIONS, TURNS, TURN_SIGNALS)}
+    assert told["key_epochs"] == [1]
+    assert SPOKEN not in manifest.decode()
+    assert not (lake.path / "datasets" / ".staging").exists()
+
+
+def test_new_talk_makes_another_version_and_leaves_the_first_as_it_was(spark, lake, settings):
+    fill(spark, lake, range(40))
+    first = curate_lake(settings)
+    before = (lake.dataset(first["dataset_version"]) / "train.jsonl").read_bytes()
+    fill(spark, lake, range(40, 80))
+    second = curate_lake(settings)
+    assert second["dataset_version"] != first["dataset_version"]
+    assert (lake.dataset(first["dataset_version"]) / "train.jsonl").read_bytes() == before
+    versions = [row["dataset_version"] for row in rows_of(spark, lake, TRAINING_EXAMPLES)]
+    assert (versions.count(first["dataset_version"]), versions.count(second["dataset_version"])) == (32, 64)
+
+
+def test_a_held_version_stops_here_and_says_what_failed_and_by_how_much(spark, lake, settings):
+    fill(spark, lake, range(20))
+    with pytest.raises(UserError) as held:
+        curate_lake(settings, policy=CurationPolicy(validation_percent=0))
+    assert held.value.exit_code == Exit.GATE_HELD == 4
+    assert "both splits have rows" in held.value.message
+    assert "none with validation among 16 rows" in held.value.message
+    assert SPOKEN not in held.value.message
+    [version] = rows_of(spark, lake, DATASET_VERSIONS)
+    assert version["gate"] == "held"
+    assert "both splits have rows" in version["failed_expectations"][0]
+    assert (lake.path / version["manifest_path"]).is_file()
+    assert not rows_of(spark, lake, TRAINING_EXAMPLES)
+    assert not list(lake.path.glob("datasets/*/*.jsonl"))
+    assert len(rows_of(spark, lake, DROPS)) == 4
+
+
+def test_a_version_that_was_held_passes_once_its_fault_is_mended(spark, lake, settings):
+    fill(spark, lake, range(60))
+    with pytest.raises(UserError):
+        curate_lake(settings, policy=CurationPolicy(validation_percent=100))
+    passed = curate_lake(settings)
+    assert passed["gate"] == "passed"
+    assert {row["gate"] for row in rows_of(spark, lake, DATASET_VERSIONS)} == {"held", "passed"}
+
+
+def test_tenants_get_versions_of_their_own(spark, lake, settings):
+    fill(spark, lake, range(60))
+    fill(spark, lake, range(50), tenant="acme")
+    figures = curate_lake(settings)
+    assert figures["tenant"] == "default"
+    assert {cut["tenant"]: cut["examples"] for cut in figures["versions"]} == {"acme": 40, "default": 48}
+    by_version = {(row["dataset_version"], row["tenant"]) for row in rows_of(spark, lake, TRAINING_EXAMPLES)}
+    assert len(by_version) == 2
+
+
+def test_an_empty_lake_says_what_to_run_first(lake, settings):
+    with pytest.raises(UserError, match="turnmill assemble"):
+        curate_lake(settings)
+
+
+def test_the_trigger_counts_what_the_last_run_has_not_seen(spark, lake, settings):
+    assert decide(settings, at_least=10)["reason"] == "No dataset version has passed the gate yet."
+    fill(spark, lake, range(50))
+    first = curate_lake(settings)
+    start = decide(settings, at_least=10)
+    assert (start["verdict"], start["n_new"], start["dataset_version"]) == ("start", 40, first["dataset_version"])
+    run = TRAINING_RUNS.row(run_id="run-1", dataset_version=first["dataset_version"])
+    delta.append(spark.createDataFrame([run], TRAINING_RUNS.spark_schema), lake, TRAINING_RUNS)
+    assert decide(settings, at_least=10)["verdict"] == "hold"
+    fill(spark, lake, range(50, 60))
+    curate_lake(settings)
+    held = decide(settings, at_least=10)
+    assert (held["verdict"], held["n_new"]) == ("hold", 8)
+    assert held["reason"] == "8 new examples (since run-1), at least 10 wanted: 2 to go."
+    failed = TRAINING_RUNS.row(run_id="run-2", state="failed", started_at=START + dt.timedelta(days=9))
+    delta.append(spark.createDataFrame([failed], TRAINING_RUNS.spark_schema), lake, TRAINING_RUNS)
+    assert decide(settings, at_least=8)["verdict"] == "start"
+    decisions = rows_of(spark, lake, TRIGGER_DECISIONS)
+    assert len(decisions) == 5
+    assert all(row["reason"] and "at_least" in row["inputs"] for row in decisions)
