@@ -68,6 +68,7 @@ def decode_file(path: Path) -> Iterator[Decoded]:
         if known is None:
             if (
                 not name.endswith(_PLAIN_BINARIES)
+                and not raw[:3].startswith(_SPARK_METADATA)
                 and not _is_plain_text(raw[:4096] + raw[-4096:])
                 and not name.startswith("MANIFEST-")
             ):
@@ -81,6 +82,8 @@ def decode_file(path: Path) -> Iterator[Decoded]:
 
 
 _PLAIN_BINARIES = (".crc", ".manifest", ".txn", ".safetensors", ".log")
+_SPARK_METADATA = (b"\x00v", b"\x00\x02v")
+"""A Kafka source's first offsets and a state store's schema in a checkpoint: lengths, a version, plain UTF-8."""
 _ContentDecoder = Callable[[bytes, int], Iterator[Decoded]]
 
 

@@ -326,3 +326,11 @@ def test_a_value_is_found_in_any_nesting_of_encodings(value, before, after, data
 def test_decoding_never_raises_on_any_bytes(content):
     for _, view in text_views(content):
         assert isinstance(view, bytes)
+
+
+@pytest.mark.parametrize("head", [b"\x00v1\n", b"\x00\x02v2\x00\x00\x00\x01\x00\x20"])
+def test_metadata_of_a_spark_checkpoint_is_read_as_the_text_that_it_is(tmp_path, head):
+    (tmp_path / "0").write_bytes(head + b'{"topic": "marlo.quent@korvane-labs.com"}')
+    report = scan(tmp_path, ["marlo.quent@korvane-labs.com"])
+    assert list(report.found) == [0]
+    assert report.not_understood == []
