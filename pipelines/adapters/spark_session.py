@@ -34,7 +34,6 @@ SPARK_SETTINGS: dict[str, str] = {
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
     # Redacts what looks like a secret in the environment page and in event logs; keys are never in the conf anyway.
     "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|turnmill.keys",
 }
@@ -44,7 +43,7 @@ SPARK_SETTINGS: dict[str, str] = {
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 FEW_ROWS = {
-    # Each task compiles its projections anew: for some thousand wide rows, fewer tasks are a third less work (measured).
+    # Each task compiles its projections anew: fewer tasks are a third less work for some thousand wide rows (measured).
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
@@ -86,7 +85,6 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
         builder = builder.config("spark.driver.extraJavaOptions", " ".join(options))
         for key, value in {**SPARK_SETTINGS, **(FEW_ROWS if short_lived else {})}.items():
             builder = builder.config(key, value)
-        builder = builder.config("spark.log.level", level.upper())
     return builder.getOrCreate()
 
 

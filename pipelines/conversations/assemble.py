@@ -5,9 +5,9 @@ Not row-wise: a batch stage over the change feeds. Only ids, times and counts tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from typing import Any
 
-import pandas as pd
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -24,6 +24,7 @@ NODE_COLUMNS = (
     "stream", "response_id", "created_at", "kafka_at", *ARRIVED,
 )  # fmt: skip
 LATER = ("complete", "revision")
+ASSEMBLED = pa.schema([f.remove_metadata() for f in CONVERSATIONS.arrow_schema if f.name not in LATER])
 KNOWN_SCHEMA = "tenant string, root_id string, conversation_id string, turn_ids array<string>"
 
 
@@ -103,7 +104,7 @@ def with_feedback(nodes: DataFrame, feedback: DataFrame) -> DataFrame:
 def assemble_conversations(nodes: DataFrame, known: DataFrame) -> DataFrame:
     """Build the conversations of each root from its nodes; ``complete`` is false and ``revision`` 1 until merged."""
     schema = T.StructType([f for f in CONVERSATIONS.spark_schema.fields if f.name not in LATER])
-    assembled = nodes.groupBy(*ROOT).cogroup(known.groupBy(*ROOT)).applyInPandas(_assemble_group, schema)
+    assembled = nodes.groupBy(*ROOT).cogroup(known.groupBy(*ROOT)).applyInArrow(_assemble_group, schema)
     return (
         assembled.withColumn("complete", F.lit(False))
         .withColumn("revision", F.lit(1))
@@ -111,33 +112,26 @@ def assemble_conversations(nodes: DataFrame, known: DataFrame) -> DataFrame:
     )
 
 
-def _assemble_group(key: tuple[str, str], nodes: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    tenant, root_id = key
-    conversations = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in known.to_dict("records")]
-    rows = assemble_root(root_id, list(_nodes(nodes)), conversations)
-    names = [name for name in CONVERSATIONS.column_names if name not in LATER]
-    return pd.DataFrame([{"tenant": tenant, **row} for row in rows], columns=names)
+def _assemble_group(key: tuple[pa.Scalar, ...], nodes: pa.Table, known: pa.Table) -> pa.Table:
+    tenant, root_id = (part.as_py() for part in key)
+    conversations = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in known.to_pylist()]
+    rows = assemble_root(root_id, [_node(row) for row in nodes.to_pylist()], conversations)
+    return pa.Table.from_pylist([{"tenant": tenant, **row} for row in rows], schema=ASSEMBLED)
 
 
-def _nodes(frame: pd.DataFrame) -> Iterator[Node]:
-    for row in _records(frame):
-        yield Node(
-            turn_id=row["turn_id"],
-            parent_id=row["parent_id"],
-            role=row["role"],
-            at=row["at"].to_pydatetime(),
-            arrived=tuple(row[name] for name in ARRIVED),
-            consent=row["consent"],
-            system_turn_id=row["system_turn_id"],
-            conversation_ref=row["conversation_ref"],
-            user_ref=row["user_ref"],
-            stream=row["stream"],
-            lang=row["lang"],
-            keep=bool(row["keep"]),
-            feedback=(int(row["n"]), int(row["thumbs_up"]), int(row["thumbs_down"]), int(row["edits"])),
-        )
-
-
-def _records(frame: pd.DataFrame) -> Iterable[dict]:
-    # A missing string reaches pandas as NaN or None; assembly wants None.
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+def _node(row: dict[str, Any]) -> Node:
+    return Node(
+        turn_id=row["turn_id"],
+        parent_id=row["parent_id"],
+        role=row["role"],
+        at=row["at"],
+        arrived=tuple(row[name] for name in ARRIVED),
+        consent=row["consent"],
+        system_turn_id=row["system_turn_id"],
+        conversation_ref=row["conversation_ref"],
+        user_ref=row["user_ref"],
+        stream=row["stream"],
+        lang=row["lang"],
+        keep=row["keep"],
+        feedback=tuple(row[name] for name in COUNTS),
+    )

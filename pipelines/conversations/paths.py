@@ -28,7 +28,7 @@ class Node:
     stream: str = "default"
     lang: str | None = None
     keep: bool = False
-    feedback: tuple[int, int, int, int] = (0, 0, 0, 0)
+    feedback: tuple[int, ...] = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
