@@ -32,6 +32,8 @@ from pipelines.training.run_spec import ADAPTER_FOLDER, RunResult, RunSpec, defa
 from schemas import DATASET_VERSIONS, MODEL_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS, Table
 
 JOB = "train"
+TINY_STEPS = 60
+"""Most steps by default on the tiny base, which shows that the whole way works and learns little more after them."""
 CARRIER_CHATS = 4_000
 CARRIER_SEED = 20260101
 TINY_RATE, USUAL_RATE = 5e-3, 2e-4
@@ -139,7 +141,8 @@ def _carrier() -> Any:
 
 
 def _spec(run_id: str, lake: Lake, version: Mapping[str, Any], base: BaseModel, options: TrainOptions) -> RunSpec:
-    steps = options.max_steps or default_steps(version["n_train"], options.batch_size * options.nproc)
+    steps = default_steps(version["n_train"], options.batch_size * options.nproc)
+    steps = options.max_steps or (min(steps, TINY_STEPS) if base.name == TINY else steps)
     return RunSpec(
         run_id=run_id,
         dataset_version=version["dataset_version"],
@@ -153,6 +156,7 @@ def _spec(run_id: str, lake: Lake, version: Mapping[str, Any], base: BaseModel, 
         max_length=options.max_length,
         lora_rank=options.lora_rank,
         lora_alpha=2 * options.lora_rank,
+        train_embeddings=base.name == TINY,
     )
 
 
@@ -194,7 +198,8 @@ def _write(spark: SparkSession, lake: Lake, table: Table, row: Mapping[str, Any]
 
 TRAIN_FLAGS = (
     click.option("--base", default=TINY, show_default=True, help="Made here, a local folder, or a hub name."),
-    click.option("--max-steps", type=click.IntRange(min=1), default=None, help="Steps.  [default: about one epoch]"),
+    click.option("--max-steps", type=click.IntRange(min=1), default=None,
+                 help=f"[default: about one epoch, at most {TINY_STEPS} on {TINY}]"),
     click.option("--nproc", type=click.IntRange(min=1), default=1, show_default=True, help="Processes."),
     click.option("--batch-size", type=click.IntRange(min=1), default=RunSpec.batch_size, show_default=True,
                  help="Rows a process and step."),

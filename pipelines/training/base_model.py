@@ -41,6 +41,8 @@ class TinyRecipe:
     batch_size: int = 16
     sequence_length: int = 96
     learning_rate: float = 3e-3
+    label_smoothing: float = 0.1
+    """Keeps a model of few texts from being sure of itself on all others (Szegedy et al., arXiv 1512.00567)."""
     seed: int = 0
 
 
@@ -153,6 +155,7 @@ def _pretrain(
 ) -> tuple[Any, list[float]]:
     """Train a small Llama on random windows of the talks; returns the model and the loss of each step."""
     import torch
+    from torch.nn.functional import cross_entropy
     from transformers import LlamaConfig, LlamaForCausalLM
     from transformers.utils import logging as transformers_logging
 
@@ -184,7 +187,9 @@ def _pretrain(
             for step in range(recipe.steps):
                 starts = torch.randint(0, len(stream) - width, (recipe.batch_size,))
                 batch = torch.stack([stream[start : start + width] for start in starts.tolist()])
-                loss = model(input_ids=batch, labels=batch).loss
+                logits = model(input_ids=batch).logits[:, :-1].flatten(0, 1)
+                targets = batch[:, 1:].flatten()
+                loss = cross_entropy(logits, targets, label_smoothing=recipe.label_smoothing)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()

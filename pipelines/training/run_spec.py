@@ -48,6 +48,8 @@ class RunSpec:
     max_length: int = 512
     lora_rank: int = 16
     lora_alpha: int = 32
+    train_embeddings: bool = False
+    """Also train the (tied) embeddings: for a base whose pretraining never saw most tokens of the data."""
     evaluation_rows: int = 256
     """Most rows of the validation split that the loss is measured on, the first by example_id (a hash)."""
     seed: int = 0

@@ -116,6 +116,7 @@ def sft_config(spec: RunSpec, folder: Path) -> SFTConfig:
         per_device_train_batch_size=spec.batch_size,
         learning_rate=spec.learning_rate,
         lr_scheduler_type="cosine",
+        train_sampling_strategy="group_by_length",
         warmup_steps=max(1, spec.max_steps // 20),
         logging_steps=10,
         save_strategy="no",
@@ -131,6 +132,18 @@ def sft_config(spec: RunSpec, folder: Path) -> SFTConfig:
         ddp_backend=None if on_gpu else "gloo",
         ddp_find_unused_parameters=False,
         dataloader_pin_memory=on_gpu,
+    )
+
+
+def lora_config(spec: RunSpec) -> LoraConfig:
+    """Adapter of ``spec`` on all linear layers (QLoRA, arXiv 2305.14314, section 4), with embeddings where asked."""
+    return LoraConfig(
+        r=spec.lora_rank,
+        lora_alpha=spec.lora_alpha,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+        modules_to_save=["embed_tokens"] if spec.train_embeddings else None,
+        ensure_weight_tying=spec.train_embeddings,
     )
 
 
@@ -157,9 +170,7 @@ def train(spec: RunSpec, folder: Path) -> RunResult:
         args=sft_config(spec, folder),
         train_dataset=training.dataset(),
         processing_class=tokenizer,
-        peft_config=LoraConfig(
-            r=spec.lora_rank, lora_alpha=spec.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
-        ),
+        peft_config=lora_config(spec),
         callbacks=[ProgressLines(folder / PROGRESS_FILE)],
     )
     device, pad_id = trainer.args.device, tokenizer.pad_token_id

@@ -8,6 +8,7 @@ import random
 import orjson
 import pyarrow as pa
 import pytest
+import torch
 from rich.console import Console
 
 from jobs.options import Settings, UserError
@@ -18,6 +19,7 @@ from pipelines.training.base_model import BaseModelMissing, TinyRecipe, resolve_
 from pipelines.training.launch import LocalTorchrun, TrainingFailed
 from pipelines.training.model_folder import load_model
 from pipelines.training.run_spec import RunSpec
+from pipelines.training.sft_worker import encode_split, mean_loss, read_jsonl
 from schemas import DATASET_VERSIONS, MODEL_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS
 
 RECIPE = TinyRecipe(
@@ -82,10 +84,9 @@ def dataset(spark, lake):
 
 
 @pytest.fixture
-def settings(lake, cache, monkeypatch):
+def settings(spark, lake, cache, monkeypatch):  # the session starts first: its jars are in the cache too
     monkeypatch.setenv("TURNMILL_CACHE", str(cache))
     monkeypatch.setattr("jobs.train_batch.carrier_texts", lambda n, seed: talks())
-    # The session's folder of jars is found through the cache; it is started before this.
     return Settings(lake.path, lake.path.with_name("keys"), json=True, console=Console(quiet=True))
 
 
@@ -111,10 +112,9 @@ def test_a_run_lowers_the_held_out_loss_and_makes_a_model_that_loads(spark, lake
     [model] = delta.read(spark, lake, MODEL_VERSIONS).collect()
     assert (model.run_id, model.parent) == (run.run_id, run.base)
     tuned, tokenizer = load_model(lake.path / model.path)
-    asked = tokenizer.apply_chat_template(
-        [{"role": "user", "content": "Where?"}], add_generation_prompt=True, return_tensors="pt", return_dict=True
-    )
-    assert tuned.generate(**asked, max_new_tokens=4, do_sample=False).shape[1] == asked["input_ids"].shape[1] + 4
+    held_out = encode_split(tokenizer, read_jsonl(lake.dataset(dataset) / "validation.jsonl"), 128, 99).rows
+    loss = mean_loss(tuned, held_out, tokenizer.pad_token_id, torch.device("cpu"))
+    assert loss == pytest.approx(figures["loss_after"], rel=1e-3)
     assert delta.read(spark, lake, TRIGGER_DECISIONS).collect()[0].run_id == run.run_id
     log = (lake.run(run.run_id) / "train.log").read_text()
     assert "'loss'" in log

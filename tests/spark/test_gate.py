@@ -59,6 +59,14 @@ def fill(spark, lake, numbers, tenant="default"):
         delta.append(spark.createDataFrame(rows, table.spark_schema), lake, table)
 
 
+def publish_rows(spark, lake, version, n, at):
+    """Append the rows of a dataset version that passed the gate."""
+    examples = [TRAINING_EXAMPLES.row(dataset_version=version, example_id=f"e{i}") for i in range(n)]
+    told = DATASET_VERSIONS.row(dataset_version=version, n_examples=n, created_at=at)
+    for table, rows in ((TRAINING_EXAMPLES, examples), (DATASET_VERSIONS, [told])):
+        delta.append(spark.createDataFrame(rows, table.spark_schema), lake, table)
+
+
 def rows_of(spark, lake, table):
     return [row.asDict(recursive=True) for row in delta.read(spark, lake, table).collect()]
 
@@ -138,21 +146,17 @@ def test_an_empty_lake_says_what_to_run_first(lake, settings):
 
 def test_the_trigger_counts_what_the_last_run_has_not_seen(spark, lake, settings):
     assert decide(settings, at_least=10)["reason"] == "No dataset version has passed the gate yet."
-    fill(spark, lake, range(50))
-    first = curate_lake(settings)
+    publish_rows(spark, lake, "ds-1", 40, START)
     start = decide(settings, at_least=10)
-    assert (start["verdict"], start["n_new"], start["dataset_version"]) == ("start", 40, first["dataset_version"])
-    run = TRAINING_RUNS.row(run_id="run-1", dataset_version=first["dataset_version"])
-    delta.append(spark.createDataFrame([run], TRAINING_RUNS.spark_schema), lake, TRAINING_RUNS)
-    assert decide(settings, at_least=10)["verdict"] == "hold"
-    fill(spark, lake, range(50, 60))
-    curate_lake(settings)
+    assert (start["verdict"], start["n_new"], start["dataset_version"]) == ("start", 40, "ds-1")
+    run = TRAINING_RUNS.row(run_id="run-1", dataset_version="ds-1")
+    failed = TRAINING_RUNS.row(run_id="run-2", state="failed", started_at=START + dt.timedelta(days=9))
+    delta.append(spark.createDataFrame([run, failed], TRAINING_RUNS.spark_schema), lake, TRAINING_RUNS)
+    publish_rows(spark, lake, "ds-2", 48, START + dt.timedelta(hours=1))
     held = decide(settings, at_least=10)
     assert (held["verdict"], held["n_new"]) == ("hold", 8)
     assert held["reason"] == "8 new examples (since run-1), at least 10 wanted: 2 to go."
-    failed = TRAINING_RUNS.row(run_id="run-2", state="failed", started_at=START + dt.timedelta(days=9))
-    delta.append(spark.createDataFrame([failed], TRAINING_RUNS.spark_schema), lake, TRAINING_RUNS)
     assert decide(settings, at_least=8)["verdict"] == "start"
     decisions = rows_of(spark, lake, TRIGGER_DECISIONS)
-    assert len(decisions) == 5
+    assert len(decisions) == 4
     assert all(row["reason"] and "at_least" in row["inputs"] for row in decisions)
