@@ -24,8 +24,9 @@ from pipelines.adapters.lake import Lake
 
 DEMO_LAKE = Path("turnmill-demo")
 MARKER = ".turnmill-demo"
-CONVERSATIONS = 400
+CONVERSATIONS = 200
 NEW_EXAMPLES = 50
+TRAINING_STEPS = 40
 ONCE = Schedule(None)
 
 Figures = dict[str, Any]
@@ -185,7 +186,7 @@ class Demo:
     def train(self) -> None:
         """Curate, gate, decide and fine-tune."""
         from jobs.curate_batch import curate_lake
-        from jobs.train_batch import train_lake
+        from jobs.train_batch import TrainOptions, train_lake
         from jobs.trigger_batch import decide
 
         with self.stages.stage("curate", "rules, consent, duplicates, split, gate") as advance:
@@ -199,8 +200,13 @@ class Demo:
         if decision["verdict"] != "start":
             return
         with self.stages.stage("train", "LoRA on a small model made here") as advance:
-            run = train_lake(self.settings, dataset=curated["dataset_version"], decision_id=decision["decision_id"],
-                             progress=lambda step, steps: advance(step, steps))  # fmt: skip
+            run = train_lake(
+                self.settings,
+                dataset=curated["dataset_version"],
+                options=TrainOptions(max_steps=TRAINING_STEPS),
+                decision_id=decision["decision_id"],
+                progress=lambda step, steps: advance(step, steps),
+            )
             self.figures |= {name: run[name] for name in ("run_id", "loss_before", "loss_after")}
             advance(note=f"held-out loss {run['loss_before']:.3f} -> {run['loss_after']:.3f}")
 

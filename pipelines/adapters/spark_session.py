@@ -41,7 +41,8 @@ SPARK_SETTINGS: dict[str, str] = {
 
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
-QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# One compiler alone gets 48 MB for its code by default, which Spark fills: from there on the JVM only interprets.
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC")
 FEW_ROWS = {
     # Each task compiles its projections anew: fewer tasks are a third less work for some thousand wide rows (measured).
     "spark.databricks.delta.snapshotPartitions": "1",
