@@ -13,6 +13,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from xml.sax.saxutils import quoteattr
 
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+
 from pipelines.adapters.java import Java
 
 RETRIEVE_PATTERN = "[organisation]_[artifact]-[revision].[ext]"
@@ -86,6 +89,7 @@ class Ivy:
         )
         command = [str(self.java.executable), "-Xmx256m", f"-Divy.default.ivy.user.dir={self.work}"]
         command += proxy_properties(urllib.request.getproxies(), os.environ.get("no_proxy", ""))
+        command += trust_properties(os.environ.get("SSL_CERT_FILE"), self.work)
         command += ["-cp", str(ivy_jar()), "org.apache.ivy.Main"]
         command += ["-settings", str(self.work / "ivysettings.xml"), "-ivy", str(self.work / "ivy.xml")]
         command += ["-confs", "default", "-types", "jar", "bundle", "-retrieve", str(into / RETRIEVE_PATTERN)]
@@ -112,6 +116,26 @@ def ivy_jar() -> Path:
     raise FileNotFoundError(
         "pyspark with its Ivy jar is not installed; install the extra: pip install 'turnmill[jobs]'"
     )
+
+
+def trust_properties(cert_file: str | None, work: Path) -> list[str]:
+    """Java system properties that trust the certificates of ``SSL_CERT_FILE``, which Java itself does not read.
+
+    The PEM bundle becomes a PKCS 12 store in ``work``; no properties where the file is not given or holds none.
+    """
+    if not cert_file or not Path(cert_file).is_file():
+        return []
+    try:
+        certificates = x509.load_pem_x509_certificates(Path(cert_file).read_bytes())
+    except ValueError:
+        return []
+    # The password is Java's own customary one: it guards nothing, but without it Java reads no entries.
+    password = "changeit"  # noqa: S105
+    entries = [pkcs12.PKCS12Certificate(one, f"ca-{i}".encode()) for i, one in enumerate(certificates)]
+    store = work / "trusted.p12"
+    store.write_bytes(pkcs12.serialize_java_truststore(entries, BestAvailableEncryption(password.encode())))
+    names = {"trustStore": str(store), "trustStoreType": "PKCS12", "trustStorePassword": password}
+    return [f"-Djavax.net.ssl.{name}={value}" for name, value in names.items()]
 
 
 def proxy_properties(proxies: dict[str, str], no_proxy: str) -> list[str]:

@@ -1,11 +1,15 @@
 import hashlib
+import subprocess
 import threading
+from pathlib import Path
 
+import certifi
 import pytest
 
 from pipelines.adapters import jars
-from pipelines.adapters.ivy import Coordinates, IvyError, ivy_jar, proxy_properties
+from pipelines.adapters.ivy import Coordinates, IvyError, ivy_jar, proxy_properties, trust_properties
 from pipelines.adapters.jars import Jar, JarError
+from pipelines.adapters.java import find_java
 
 CONTENT = {"one": b"first jar", "two": b"second jar, longer"}
 
@@ -149,3 +153,15 @@ def test_a_proxy_of_the_environment_reaches_java():
 
 def test_equal_artifacts_of_two_groups_have_two_file_names():
     assert Coordinates("a", "x", "1").file_name != Coordinates("b", "x", "1").file_name
+
+
+def test_java_trusts_the_certificates_of_ssl_cert_file(tmp_path):
+    bundle = certifi.where()
+    properties = dict(p.removeprefix("-D").split("=", 1) for p in trust_properties(bundle, tmp_path))
+    listed = subprocess.run(
+        [find_java().home / "bin" / "keytool", "-list", "-keystore", properties["javax.net.ssl.trustStore"], "-storepass", "changeit"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    wanted = Path(bundle).read_text().count("BEGIN CERTIFICATE")
+    assert listed.stdout.count("trustedCertEntry") == wanted
+    assert trust_properties(None, tmp_path) == trust_properties(str(tmp_path / "none.pem"), tmp_path) == []
