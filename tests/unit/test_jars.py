@@ -158,8 +158,9 @@ def test_equal_artifacts_of_two_groups_have_two_file_names():
 def test_java_trusts_the_certificates_of_ssl_cert_file(tmp_path):
     bundle = certifi.where()
     properties = dict(p.removeprefix("-D").split("=", 1) for p in trust_properties(bundle, tmp_path))
+    store = ["-keystore", properties["javax.net.ssl.trustStore"], "-storepass", "changeit"]
     listed = subprocess.run(
-        [find_java().home / "bin" / "keytool", "-list", "-keystore", properties["javax.net.ssl.trustStore"], "-storepass", "changeit"],
+        [find_java().home / "bin" / "keytool", "-list", *store],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     wanted = Path(bundle).read_text().count("BEGIN CERTIFICATE")
