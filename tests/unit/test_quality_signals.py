@@ -162,6 +162,9 @@ def test_the_tagger_gives_one_valid_row_per_turn_in_order():
         {
             "tenant": "default",
             "turn_id": f"t{i}",
+            "parent_id": "r1",
+            "root_id": "r1",
+            "conversation_ref": "ref",
             "text_hash": "0" * 64,
             "landed_at": TURN_SIGNALS.row()["landed_at"],
             "role": "assistant",
