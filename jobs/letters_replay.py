@@ -71,9 +71,9 @@ def replay_letters(settings: Settings, reason: str | None, at: str | None, again
     """Send the raw records under a raised attempt number and note what each became."""
     from pipelines.adapters.kafka_replay import send_and_locate
 
-    lake = existing(settings)
     if not (reason or at):
         raise click.UsageError("say which: --reason REASON or --at TOPIC:PARTITION:OFFSET.")
+    lake = existing(settings)
     wanted = "TRUE" if again else "replayed_as IS NULL"
     parameters: list[Any] = []
     if reason:
