@@ -89,8 +89,8 @@ def test_the_scan_finds_every_value_of_a_kept_field_in_a_lake_without_anonymisat
     assert missed == []
 
 
-def test_a_plain_byte_search_would_have_found_almost_none(spark, planted):
+def test_a_plain_byte_search_would_have_missed_values(spark, planted):
     lakes, values = planted
     stored = b"".join(path.read_bytes() for path in lakes["raw"].rglob("*.parquet"))
     kept = [one.value.encode() for one in values if one.kept]
-    assert sum(value in stored for value in kept) < len(kept) / 4
+    assert not all(value in stored for value in kept)
