@@ -29,7 +29,7 @@ def turnmill(*arguments, folder, timeout=900):
 def demo(tmp_path_factory):
     """A finished demo: its folder and its figures."""
     folder = tmp_path_factory.mktemp("demo")
-    done = turnmill("demo", "--json", "--conversations", 250, folder=folder)
+    done = turnmill("demo", "--json", "--conversations", 120, folder=folder)
     assert done.returncode == 0, done.stderr[-3000:]
     return folder, json.loads(done.stdout.splitlines()[-1])
 
