@@ -16,6 +16,7 @@ from filelock import FileLock
 
 from pipelines.adapters.ivy import Coordinates, Ivy, IvyError
 from pipelines.adapters.java import find_java
+from pipelines.durable_files import flush_to_disk
 
 LOCK_FILE = Path(__file__).with_name("jars.lock.json")
 MARKER = "complete"
@@ -172,18 +173,8 @@ def _could_not_get(set_name: str, jars: Sequence[Jar], ivy_cache: Path) -> JarEr
 
 def _publish(fresh: Path, folder: Path) -> None:
     (fresh / MARKER).write_bytes(b"")
-    for path in fresh.iterdir():
-        _fsync(path)
-    _fsync(fresh)
+    flush_to_disk([*fresh.iterdir(), fresh])
     if folder.exists():
         shutil.rmtree(folder)
     fresh.rename(folder)
-    _fsync(folder.parent)
-
-
-def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    flush_to_disk([folder.parent])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 import orjson
 
 from pipelines.adapters.lake import Lake
+from pipelines.durable_files import replace_file
 
 
 class Progress:
@@ -23,10 +23,5 @@ class Progress:
     def advance(self, versions: Mapping[str, int]) -> None:
         """Record the versions that the output now stands at."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        with part.open("wb") as file:
-            file.write(orjson.dumps(dict(versions)))
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
+        replace_file(self.path, orjson.dumps(dict(versions)))
         self.versions = dict(versions)

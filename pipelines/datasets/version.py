@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.durable_files import flush_to_disk
 from schemas import TRAINING_EXAMPLES
 
 SPLITS = ("train", "validation")
@@ -122,11 +122,10 @@ def publish(staging: Path, target: Path, manifest: Mapping[str, Any]) -> bool:
         return False
     shutil.rmtree(target, ignore_errors=True)
     (staging / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2) + b"\n")
-    for path in [*staging.iterdir(), staging]:
-        _fsync(path)
+    flush_to_disk([*staging.iterdir(), staging])
     target.parent.mkdir(parents=True, exist_ok=True)
     staging.replace(target)
-    _fsync(target.parent)
+    flush_to_disk([target.parent])
     return True
 
 
@@ -191,11 +190,3 @@ def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             n_waiting -= ROWS_A_GROUP
     if n_waiting:
         yield pa.Table.from_batches(waiting).combine_chunks()
-
-
-def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -22,7 +22,8 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 from lancedb.expr import col, lit
 
-from pipelines.index.standing import Standing, file_states, read_standing, sync_to_disk, write_standing
+from pipelines.durable_files import flush_to_disk
+from pipelines.index.standing import Standing, file_states, read_standing, write_standing
 
 TABLE = "turns"
 ANN_ROWS = 50_000
@@ -277,7 +278,8 @@ class LanceIndex:
 
     def _publish(self, standing: Standing, before: Mapping[Path, tuple[int, int]]) -> None:
         after = file_states(self._generation(standing))
-        sync_to_disk(path for path, state in after.items() if before.get(path) != state)
+        # Lance itself forces nothing to disk (tenequm/pond#110).
+        flush_to_disk(path for path, state in after.items() if before.get(path) != state)
         write_standing(self.folder, standing)
 
     def _fold(self, standing: Standing) -> Standing:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import orjson
+
+from pipelines.durable_files import replace_file
 
 POINTER = "CURRENT"
 
@@ -40,24 +40,10 @@ def read_standing(folder: Path) -> Standing | None:
 
 def write_standing(folder: Path, standing: Standing) -> None:
     """Replace the pointer file; after the call it survives a power cut."""
-    part = folder / f"{POINTER}.part"
-    part.write_bytes(orjson.dumps(asdict(standing), option=orjson.OPT_INDENT_2))
-    sync_to_disk([part])
-    part.replace(folder / POINTER)
-    sync_to_disk([folder])
+    replace_file(folder / POINTER, orjson.dumps(asdict(standing), option=orjson.OPT_INDENT_2))
 
 
 def file_states(folder: Path) -> dict[Path, tuple[int, int]]:
     """Modification time and size of every file and folder below ``folder``, itself included."""
     paths = [folder, *folder.rglob("*")] if folder.exists() else []
     return {path: (status.st_mtime_ns, status.st_size) for path in paths for status in (path.stat(),)}
-
-
-def sync_to_disk(paths: Iterable[Path]) -> None:
-    """Force files and folders to disk: Lance does not (tenequm/pond#110)."""
-    for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

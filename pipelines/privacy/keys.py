@@ -9,6 +9,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from pipelines.durable_files import flush_to_disk
+
 KEY_BYTES = 32
 FOREIGN_ACCESS = stat.S_IRWXG | stat.S_IRWXO
 EPOCH_FILE = re.compile(r"(surrogate|payload)-([1-9][0-9]{0,8})")
@@ -159,11 +161,7 @@ class KeyFolder:
                 os.link(draft, path)
         finally:
             draft.unlink()
-        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        flush_to_disk([self.path])
 
     def _check_folder(self) -> None:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import uuid
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from pipelines.durable_files import flush_to_disk
 from pipelines.training.base_model import BaseModel
 
 MODEL_FILE = "model.json"
@@ -33,10 +33,9 @@ def write_model(adapter: Path, target: Path, base: BaseModel, facts: Mapping[str
             shutil.copytree(base.path, staging / "base")
         told = {"base": base.name, "base_fingerprint": base.fingerprint, "has_base": with_base, **facts}
         (staging / MODEL_FILE).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-        for path in [*staging.rglob("*"), staging]:
-            _fsync(path)
+        flush_to_disk([*staging.rglob("*"), staging])
         staging.replace(target)
-        _fsync(target.parent)
+        flush_to_disk([target.parent])
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -56,11 +55,3 @@ def load_model(folder: Path, base: Path | None = None) -> tuple[Any, Any]:
     model = AutoModelForCausalLM.from_pretrained(weights, trust_remote_code=False, use_safetensors=True)
     tuned = PeftModel.from_pretrained(model, folder).merge_and_unload()
     return tuned, AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-
-
-def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
