@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from pipelines.privacy.varints import read_varint
+
 LANCE_MAGIC = b"LANC"
 _FOOTER = 40
 _ROWS_A_BATCH = 4096
@@ -100,16 +102,16 @@ def _parse(message: bytes) -> Fields:
     """Split a protobuf message into (field number, value)."""
     place, fields = 0, Fields()
     while place < len(message):
-        key, place = _read_varint(message, place)
+        key, place = read_varint(message, place)
         value: int | bytes
         match key & 7:
             case 0:
-                value, place = _read_varint(message, place)
+                value, place = read_varint(message, place)
             case 1 | 5 as wire:
                 size = 8 if wire == 1 else 4
                 value, place = message[place : place + size], place + size
             case 2:
-                size, place = _read_varint(message, place)
+                size, place = read_varint(message, place)
                 value, place = message[place : place + size], place + size
             case _:
                 raise UnreadableLanceFile("not a protobuf message")
@@ -134,14 +136,3 @@ def _varint(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
-
-
-def _read_varint(data: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-        shift += 7

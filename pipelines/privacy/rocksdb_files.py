@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from pipelines.privacy.varints import read_varint
+
 TABLE_MAGIC = bytes.fromhex("f7cff485b741e288")
 _FOOTER = 53
 _TRAILER = 5
@@ -64,7 +66,7 @@ def _table_entries(data: bytes) -> Iterator[bytes]:
 
 def _number(properties: dict[bytes, bytes], name: bytes) -> int:
     stored = properties.get(name)
-    return _varint(stored, 0)[0] if stored else 0
+    return read_varint(stored, 0)[0] if stored else 0
 
 
 def _footer_handles(data: bytes) -> tuple[_Handle, _Handle | None]:
@@ -75,10 +77,10 @@ def _footer_handles(data: bytes) -> tuple[_Handle, _Handle | None]:
     if version >= 6:
         size = struct.unpack_from("<I", data, start + 13)[0]
         return _Handle(start - _TRAILER - size, size), None
-    offset, place = _varint(data, start + 1)
-    size, place = _varint(data, place)
-    index_offset, place = _varint(data, place)
-    index_size, _ = _varint(data, place)
+    offset, place = read_varint(data, start + 1)
+    size, place = read_varint(data, place)
+    index_offset, place = read_varint(data, place)
+    index_size, _ = read_varint(data, place)
     return _Handle(offset, size), _Handle(index_offset, index_size)
 
 
@@ -88,14 +90,14 @@ def _block(data: bytes, handle: _Handle) -> bytes:
     if kind == 0:
         return stored
     if kind == 2:
-        return zlib.decompress(stored[_varint(stored, 0)[1] :], -15)
+        return zlib.decompress(stored[read_varint(stored, 0)[1] :], -15)
     codec = _CODECS.get(kind)
     if codec is None:
         raise UnreadableTable(f"compression {kind}")
     if kind == 1:
-        size, start = _varint(stored, 0)[0], 0
+        size, start = read_varint(stored, 0)[0], 0
     else:
-        size, start = _varint(stored, 0)
+        size, start = read_varint(stored, 0)
     return pa.Codec(codec).decompress(stored[start:], decompressed_size=size, asbytes=True)
 
 
@@ -109,9 +111,9 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the entries of a block with their keys made whole (a key is stored as what differs from the one before)."""
     place, end, key = 0, _entries_end(block), b""
     while place < end:
-        shared, place = _varint(block, place)
-        fresh, place = _varint(block, place)
-        size, place = _varint(block, place)
+        shared, place = read_varint(block, place)
+        fresh, place = read_varint(block, place)
+        size, place = read_varint(block, place)
         key = key[:shared] + block[place : place + fresh]
         place += fresh
         yield key, block[place : place + size]
@@ -124,34 +126,23 @@ def _index_handles(block: bytes, delta_encoded: bool) -> Iterator[_Handle]:
         return
     place, end, before = 0, _entries_end(block), _Handle(0, 0)
     while place < end:
-        shared, place = _varint(block, place)
-        fresh, place = _varint(block, place)
+        shared, place = read_varint(block, place)
+        fresh, place = read_varint(block, place)
         place += fresh
         if shared == 0:
-            offset, place = _varint(block, place)
-            size, place = _varint(block, place)
+            offset, place = read_varint(block, place)
+            size, place = read_varint(block, place)
             before = _Handle(offset, size)
         else:
-            zigzag, place = _varint(block, place)
+            zigzag, place = read_varint(block, place)
             difference = (zigzag >> 1) ^ -(zigzag & 1)
             before = _Handle(before.offset + before.size + _TRAILER, before.size + difference)
         yield before
 
 
 def _handle(stored: bytes) -> _Handle:
-    offset, place = _varint(stored, 0)
-    return _Handle(offset, _varint(stored, place)[0])
-
-
-def _varint(data: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-        shift += 7
+    offset, place = read_varint(stored, 0)
+    return _Handle(offset, read_varint(stored, place)[0])
 
 
 def log_records(data: bytes) -> bytes:
