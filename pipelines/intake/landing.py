@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 
 from pipelines.intake.identity import IdentityKey
 from pipelines.intake.items import Feedback, Headers, Item, Rejection, Turn
+from pipelines.intake.ownership import BadHeader, read_ownership
 from pipelines.intake.parse import parse_record
 from pipelines.intake.payload_record import pack_record
 from pipelines.privacy.anonymizer import Anonymizer, LeftValueError, Policy
@@ -27,7 +28,6 @@ from schemas import LANDING
 from schemas.records import (
     ATTEMPT_HEADER,
     MAX_RECORD_BYTES,
-    TENANT_HEADER,
     TRACE_HEADER,
     DeadReason,
     Outcome,
@@ -79,11 +79,10 @@ class RecordReader:
 
     def rows(self, batch: pa.RecordBatch, batch_id: int) -> list[Row]:
         """Return the landing rows of a batch of Kafka records, in record order."""
-        columns = [batch.column(name) for name in RECORD_COLUMNS[:4]]
-        values = batch.column("value").to_pylist()
+        columns = [batch.column(name).to_pylist() for name in RECORD_COLUMNS[:-1]]
         rows: list[Row] = []
         for topic, partition, offset, kafka_at, value, headers in zip(
-            *(column.to_pylist() for column in columns), values, headers_of(batch.column("headers")), strict=True
+            *columns, headers_of(batch.column("headers")), strict=True
         ):
             start = len(rows)
             rows.extend(self.record(value, headers, (topic, partition, offset)))
@@ -214,9 +213,9 @@ class RecordReader:
     def tombstone(self, headers: Headers) -> Row:
         """Return the row of a record without a value."""
         try:
-            tenant = headers.get(TENANT_HEADER, b"").decode() or "default"
-        except UnicodeDecodeError:
-            tenant = "default"
+            tenant = read_ownership(headers).tenant
+        except BadHeader as bad:
+            tenant = bad.tenant
         consent = self.intake.default_consent
         return filled(entry=0, position=0, outcome=Outcome.TOMBSTONE.value, tenant=tenant, consent=consent)
 

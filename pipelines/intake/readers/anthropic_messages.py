@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.intake import flags
+from pipelines.intake.envelopes import OF_OTHER_FORMATS, request_of
 from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
 from pipelines.intake.media import inline_media, linked_media, other_part
 from pipelines.intake.roles import chain, last_of_chain, role_of
@@ -32,12 +33,11 @@ EXCLUDES: frozenset[str] = frozenset()
 
 OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
 MEDIA_BLOCKS = {"image": "image", "document": "file"}
-OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
 
 
 def matches(entry: Entry) -> bool:
     """Tell by the response (``type`` message, ``stop_reason``), else by top-level ``system`` or Anthropic's blocks."""
-    request = _request(entry)
+    request = request_of(entry)
     if request is None or len(entry) > 1:
         response = _response(entry)
         if "choices" in entry or not OF_OTHER_FORMATS.isdisjoint(entry):
@@ -52,7 +52,7 @@ def matches(entry: Entry) -> bool:
 
 def read(entry: Entry) -> Talk:
     """Read system text, history and reply. Raises BadShape for a field of another type."""
-    request = _request(entry)
+    request = request_of(entry)
     if request is None:
         request = optional_object(entry, "request") or {}
     response = _response(entry)
@@ -76,13 +76,6 @@ def read(entry: Entry) -> Talk:
         first_id(entry, "conversation_id") or first_id(metadata, "conversation_id", "session_id"),
         first_id(entry, "user_id") or first_id(metadata, "user_id"),
     )
-
-
-def _request(entry: Entry) -> dict[str, Any] | None:
-    if "messages" in entry:
-        return entry
-    request = entry.get("request")
-    return request if isinstance(request, dict) and "messages" in request else None
 
 
 def _response(entry: Entry) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.intake import flags
+from pipelines.intake.envelopes import OF_OTHER_FORMATS, request_of
 from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
 from pipelines.intake.media import inline_media, linked_media, other_part
 from pipelines.intake.readers import anthropic_messages
@@ -34,13 +35,11 @@ EXCLUDES = frozenset({anthropic_messages.NAME})
 TIME_KEYS = ("created_at", "timestamp")
 REASONING_KEYS = ("reasoning_content", "reasoning")
 TEXT_PARTS = ("text", "input_text", "output_text")
-OF_OTHER_FORMATS = frozenset({"call_type", "request_body", "observations", "conversations", "conversation"})
-"""Keys of gateway and tracing logs that also carry ``messages``; those have rules of their own."""
 
 
 def matches(entry: Entry) -> bool:
     """Tell whether the entry holds OpenAI ``messages`` or ``choices`` and neither Anthropic's nor a gateway's keys."""
-    if "messages" not in entry and _request(entry) is None and _response(entry) is None:
+    if "messages" not in entry and request_of(entry) is None and _response(entry) is None:
         return False
     if len(entry) > 1 and (entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry)):
         return False
@@ -49,7 +48,7 @@ def matches(entry: Entry) -> bool:
 
 def read(entry: Entry) -> Talk:
     """Read history and reply; several choices are siblings. Raises BadShape for a field of another type."""
-    request = _request(entry)
+    request = request_of(entry)
     if request is None:
         request = optional_object(entry, "request") or {}
     response = _response(entry)
@@ -96,13 +95,6 @@ def read_tool_call(item: dict[str, Any], message: Message) -> ToolCall:
     elif not isinstance(arguments, str):
         raise wrong_type("arguments", "a string or an object", arguments)
     return ToolCall(optional_id(item, "id"), name, arguments)
-
-
-def _request(entry: Entry) -> dict[str, Any] | None:
-    if "messages" in entry:
-        return entry
-    request = entry.get("request")
-    return request if isinstance(request, dict) and "messages" in request else None
 
 
 def _response(entry: Entry) -> dict[str, Any] | None:
