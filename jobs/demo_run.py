@@ -56,6 +56,7 @@ class Demo:
     ) -> None:
         self.settings, self.stages, self.inputs = settings, stages, list(inputs)
         self.conversations, self.seed = conversations, seed
+        self.given_cluster = settings.bootstrap is not None
         self.lake = emptied(settings)
         self.logs = beside(settings.lake, "logs")
         self.figures: Figures = {}
@@ -71,7 +72,7 @@ class Demo:
             self.mill()
         if not self.given_cluster:
             # Raw text lives in Kafka alone; a demo leaves none behind.
-            shutil.rmtree(beside(self.settings.lake, "kafka"), ignore_errors=True)
+            shutil.rmtree(self.settings.kafka_folder, ignore_errors=True)
         self.train()
         self.check()
         self.figures["seconds"] = round(time.monotonic() - started, 1)
@@ -95,7 +96,6 @@ class Demo:
         from pipelines.adapters.kafka_broker import running_broker
         from pipelines.adapters.kafka_topics import ensure_topics
 
-        self.given_cluster = self.settings.bootstrap is not None
         with self.stages.stage("kafka", "a real broker, on loopback only") as advance:
             for jar_set in ("spark", "broker"):
                 jars.jars_folder(jar_set, lambda done, total, name: advance(done, total, f"downloading {name}"))

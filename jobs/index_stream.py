@@ -10,7 +10,7 @@ from typing import Any
 import click
 from duckdb import DuckDBPyConnection
 
-from jobs.options import Settings, UserError, turnmill_command
+from jobs.options import Settings, UserError, existing_lake, turnmill_command
 from jobs.streaming import Schedule, repeatedly, stream_schedule
 from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
@@ -28,9 +28,7 @@ def index_turns(
 ) -> dict[str, Any]:
     """Sync the index with its tables once, or until a signal says stop; return the last sync's figures."""
     encoder = encoder or SentenceTransformerEncoder()
-    lake = Lake(settings.lake)
-    if not lake.path.is_dir():
-        raise UserError(f"wanted a lake at {lake.path}, found none; run an ingest first, or give --lake.")
+    lake = existing_lake(settings)
     index, fingerprint = LanceIndex(lake.index), encoder.fingerprint
 
     def work() -> dict[str, Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import click
 from rich.table import Table as RichTable
 
-from jobs.options import Exit, Settings, UserError, turnmill_command
+from jobs.options import Exit, Settings, UserError, existing_lake, turnmill_command
 from pipelines.adapters import delta
 from pipelines.adapters.duck import connect
 from pipelines.adapters.kafka_broker import EmbeddedBroker
 from pipelines.adapters.kafka_settings import RETENTION_MS
-from pipelines.adapters.lake import Lake
 from pipelines.conversations.accounting import accounts
 from schemas import TABLES
 
@@ -18,9 +17,7 @@ from schemas import TABLES
 @turnmill_command("status", help="Count what is where, and check that every record is accounted for.")
 def command(settings: Settings) -> None:
     """Show versions and rows of all tables, then the accounts; exit 3 when they do not add up."""
-    lake = Lake(settings.lake)
-    if not lake.path.is_dir():
-        raise UserError(f"wanted a lake at {lake.path}, found none; run an ingest first, or give --lake.")
+    lake = existing_lake(settings)
     connection = connect(lake)
     rows = {t.name: connection.sql(f"SELECT count(*) AS n FROM {t.name}").fetchall()[0][0] for t in TABLES}  # noqa: S608
     versions = {t.name: delta.version(lake, t.name) for t in TABLES}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.table import Table as RichTable
 
 from jobs.kafka_bootstrap import bootstrap_for
-from jobs.options import Settings, UserError, turnmill_command
+from jobs.options import Settings, UserError, existing_lake, turnmill_command
 from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
 from pipelines.intake.payload_record import unpack_record
@@ -25,7 +24,7 @@ COLUMNS = ", ".join(f'"{name}"' for name in (*AT, "attempts", "payload_encrypted
 @turnmill_command("list", help="Count dead letters by reason, first and last landing of each.")
 def list_letters(settings: Settings) -> None:
     """Show one row a reason; replayed letters are counted apart."""
-    rows = connect(existing(settings)).sql(
+    rows = connect(existing_lake(settings)).sql(
         "SELECT reason, count(*) AS n, count(replayed_as) AS replayed, "
         "min(landed_at) AS first_at, max(landed_at) AS last_at "
         "FROM dead_letters GROUP BY reason ORDER BY n DESC, reason"
@@ -73,7 +72,7 @@ def replay_letters(settings: Settings, reason: str | None, at: str | None, again
 
     if not (reason or at):
         raise click.UsageError("say which: --reason REASON or --at TOPIC:PARTITION:OFFSET.")
-    lake = existing(settings)
+    lake = existing_lake(settings)
     wanted = "TRUE" if again else "replayed_as IS NULL"
     parameters: list[Any] = []
     if reason:
@@ -118,13 +117,6 @@ def note_replays(lake: Lake, replayed: dict[tuple[str, int, int], tuple[str, int
     target.merge(frame.alias("new"), condition).whenMatchedUpdate(set={"replayed_as": "new.replayed_as"}).execute()
 
 
-def existing(settings: Settings) -> Lake:
-    """Return the lake, or say that there is none."""
-    if not Path(settings.lake).is_dir():
-        raise UserError(f"wanted a lake at {settings.lake}, found none; run an ingest first, or give --lake.")
-    return Lake(settings.lake)
-
-
 def coordinates(at: str) -> tuple[str, int, int, int, int]:
     """Parse TOPIC:PARTITION:OFFSET[:ENTRY:POSITION]."""
     parts = at.split(":")
@@ -136,7 +128,7 @@ def coordinates(at: str) -> tuple[str, int, int, int, int]:
 
 def one_letter(settings: Settings, at: str) -> dict[str, Any]:
     """Return the dead letter at the coordinates."""
-    cursor = connect(existing(settings)).execute(
+    cursor = connect(existing_lake(settings)).execute(
         'SELECT * FROM dead_letters WHERE (topic, "partition", "offset", entry, position) = (?, ?, ?, ?, ?)',
         list(coordinates(at)),
     )

@@ -17,6 +17,8 @@ import click
 import orjson
 from rich.console import Console
 
+from pipelines.adapters.lake import Lake
+
 
 class Exit(IntEnum):
     """Exit codes of every command and job."""
@@ -57,6 +59,13 @@ class Settings:
     def emit(self, figures: Mapping[str, Any]) -> None:
         """Print ``figures`` as one line of JSON on standard output."""
         click.echo(orjson.dumps(dict(figures), default=str).decode())
+
+
+def existing_lake(settings: Settings) -> Lake:
+    """Return the lake of a command that reads one, or say that there is none."""
+    if not settings.lake.is_dir():
+        raise UserError(f"wanted a lake at {settings.lake}, found none; run an ingest first, or give --lake.")
+    return Lake(settings.lake)
 
 
 def beside(lake: Path, suffix: str) -> Path:

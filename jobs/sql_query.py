@@ -18,9 +18,8 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from jobs.options import Exit, Settings, UserError, turnmill_command
+from jobs.options import Exit, Settings, UserError, existing_lake, turnmill_command
 from pipelines.adapters.duck import CURRENT_VIEW, connect
-from pipelines.adapters.lake import Lake
 from schemas import TABLES
 
 SHOWN_ROWS = 100
@@ -32,9 +31,7 @@ QUESTIONS = frozenset({duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN
 
 def query_lake(settings: Settings, query: str) -> pa.RecordBatchReader:
     """Run one query that only reads; return its rows as Arrow batches. Refuses anything else, and no lake."""
-    lake = Lake(settings.lake)
-    if not lake.path.is_dir():
-        raise UserError(f"wanted a lake at {lake.path}, found none; run an ingest first, or give --lake.")
+    lake = existing_lake(settings)
     connection = connect(lake)
     try:
         statements = connection.extract_statements(query)
