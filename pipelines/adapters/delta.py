@@ -29,9 +29,6 @@ FORBIDDEN_FEATURES = frozenset(
 """Features that make deltalake, DuckDB or Polars refuse a table or read nulls in silence (delta-rs#885 and others)."""
 
 
-GROWING = frozenset({"CREATE TABLE", "STREAMING UPDATE", "WRITE"})
-
-
 class TableProfileError(RuntimeError):
     """A table on disk is not what the jobs and the readers outside Spark rely on."""
 
@@ -112,15 +109,6 @@ def version(lake: Lake, name: str) -> int:
     if not lake.exists(name):
         return -1
     return DeltaReader(str(lake.table(name)), without_files=True).version()
-
-
-def has_only_grown(lake: Lake, name: str) -> bool:
-    """Tell whether the table's log begins with version 0 and no commit has deleted, updated or rewritten rows."""
-    log = lake.table(name) / "_delta_log"
-    if not (log / f"{0:020}.json").is_file():
-        return False
-    history = DeltaReader(str(lake.table(name)), without_files=True).history()
-    return all(commit.get("operation") in GROWING for commit in history)
 
 
 def last_transaction(lake: Lake, name: str, application: str) -> int:
