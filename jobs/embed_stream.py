@@ -14,9 +14,8 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import Schedule, one_driver, stream_schedule
-from pipelines.adapters import delta, streams
-from pipelines.adapters.batch_log import BatchLog
+from jobs.streaming import Schedule, StreamJob, stream_schedule
+from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.embedding.embed import TEXTS_OF_A_TASK, embed, texts_to_embed
@@ -64,19 +63,10 @@ def embed_turns(settings: Settings, schedule: Schedule, encoder: Encoder | None 
         nonlocal n_embedded
         n_embedded += embed_batch(signals, batch_id, lake, encoder)
 
-    with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
-        delta.create_table(lake, EMBEDDINGS)
-        source = delta.read_stream(spark, lake, TURN_SIGNALS, maxFilesPerTrigger=FILES_OF_A_BATCH)
-        writer = source.writeStream.foreachBatch(write_batch).queryName(QUERY)
-        writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))
-        query = writer.start()
-        log = BatchLog(spark, lake, QUERY, EMBEDDINGS)
-
-        def keep_log() -> None:
-            log.observe(query)
-            log.write()
-
-        streams.run([query], stop, on_progress=keep_log, progress_seconds=schedule.log_seconds)
+    with StreamJob(spark, lake, schedule) as job:
+        signals = delta.read_stream(spark, lake, TURN_SIGNALS, maxFilesPerTrigger=FILES_OF_A_BATCH)
+        job.start(QUERY, signals, EMBEDDINGS, each_batch=write_batch)
+        job.run()
     return {
         "query": QUERY,
         "embedded": n_embedded,

@@ -8,9 +8,8 @@ from __future__ import annotations
 import click
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
-from jobs.streaming import Schedule, one_driver, stream_schedule
-from pipelines.adapters import delta, streams
-from pipelines.adapters.batch_log import BatchLog
+from jobs.streaming import Schedule, StreamJob, stream_schedule
+from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.quality.filter import tag_quality
@@ -24,20 +23,11 @@ def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_
     """Tag turns until ``turns`` is drained or a signal says stop; return the query's figures."""
     lake = Lake(settings.lake)
     spark = spark_session("turnmill filter")
-    with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
-        delta.create_table(lake, TURN_SIGNALS)
-        tagged = tag_quality(delta.read_stream(spark, lake, TURNS), rules)
-        writer = tagged.writeStream.format("delta").outputMode("append").queryName(QUERY)
-        writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))
-        query = writer.start(str(lake.table(TURN_SIGNALS.name)))
-        log = BatchLog(spark, lake, QUERY, TURN_SIGNALS)
-
-        def keep_log() -> None:
-            log.observe(query)
-            log.write()
-
-        streams.run([query], stop, on_progress=keep_log, progress_seconds=schedule.log_seconds)
-        return {"query": QUERY, "turn_signals_version": delta.version(lake, TURN_SIGNALS.name)}
+    with StreamJob(spark, lake, schedule) as job:
+        turns = delta.read_stream(spark, lake, TURNS)
+        job.start(QUERY, tag_quality(turns, rules), TURN_SIGNALS)
+        job.run()
+    return {"query": QUERY, "turn_signals_version": delta.version(lake, TURN_SIGNALS.name)}
 
 
 def wanted_rules(languages: str | None) -> Rules:

@@ -11,13 +11,12 @@ import click
 
 from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Settings, turnmill_command
-from jobs.streaming import Schedule, one_driver, stream_schedule
-from pipelines.adapters import delta, streams
-from pipelines.adapters.batch_log import BatchLog
+from jobs.streaming import Schedule, StreamJob, stream_schedule
+from pipelines.adapters import delta
 from pipelines.adapters.kafka_source import MAX_OFFSETS_PER_TRIGGER, records_stream
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
-from pipelines.adapters.streams import Watch, unwatched
+from pipelines.adapters.streams import Watch
 from pipelines.intake.landing import Intake, to_landing
 from pipelines.privacy.keys import KeyFolder
 from schemas import LANDING
@@ -34,31 +33,21 @@ def ingest(
     *,
     topics: Sequence[str] = TOPICS,
     max_offsets: int = MAX_OFFSETS_PER_TRIGGER,
-    watch: Watch = unwatched,
+    watch: Watch | None = None,
 ) -> dict:
     """Run the ingest query until it has drained the topics or is told to stop; return its figures.
 
     ``watch`` is told the records read so far.
     """
     lake = Lake(settings.lake)
-    KeyFolder(settings.keys).open_or_create()
+    keys = KeyFolder(settings.keys).open_or_create()
     bootstrap = bootstrap_for(settings)
     spark = spark_session("turnmill ingest")
-    delta.create_table(lake, LANDING)
-    with one_driver(lake, QUERY), streams.stop_on_signals() as stop:
-        log = BatchLog(spark, lake, QUERY, LANDING, outcomes="outcome")
-        log.write()
-        records = records_stream(spark, bootstrap, topics, max_offsets_per_trigger=max_offsets)
-        writer = to_landing(records, intake).writeStream.format("delta").outputMode("append").queryName(QUERY)
-        writer = schedule.trigger.apply(writer.option("checkpointLocation", str(lake.checkpoint(QUERY))))
-        query = writer.start(str(lake.table(LANDING.name)))
-
-        def keep_log() -> None:
-            log.observe(query)
-            log.write(KeyFolder(settings.keys).open().current_epoch)
-
-        streams.run([query], stop, on_progress=keep_log, progress_seconds=schedule.log_seconds, watch=watch)
-        return {"query": QUERY, "batches": len(log.seconds), "landing_version": delta.version(lake, LANDING.name)}
+    records = records_stream(spark, bootstrap, topics, max_offsets_per_trigger=max_offsets)
+    with StreamJob(spark, lake, schedule) as job:
+        log = job.start(QUERY, to_landing(records, intake), LANDING, outcomes="outcome")
+        job.run(watch=watch, key_epoch=lambda: keys.current_epoch)
+    return {"query": QUERY, "batches": len(log.seconds), "landing_version": delta.version(lake, LANDING.name)}
 
 
 @turnmill_command("ingest", help="Kafka -> landing: parse, identify, anonymise.")

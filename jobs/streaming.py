@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from filelock import FileLock, Timeout
 
 from jobs.options import UserError
+from pipelines.adapters import delta
+from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.lake import Lake
-from pipelines.adapters.streams import Trigger, stop_on_signals
+from pipelines.adapters.streams import Trigger, Watch, stop_on_signals
+from pipelines.adapters.streams import run as run_queries
+from schemas import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 DEFAULT_EVERY = 5.0
 
@@ -96,3 +104,56 @@ def one_driver(lake: Lake, query: str) -> Iterator[None]:
         yield
     finally:
         lease.release()
+
+
+class StreamJob:
+    """The streaming queries of one job: each holds its lease, keeps its own checkpoint and is logged in ``batch_log``.
+
+    SIGTERM and SIGINT inside the ``with`` block stop them at a batch boundary.
+    """
+
+    def __init__(self, spark: SparkSession, lake: Lake, schedule: Schedule) -> None:
+        self.spark, self.lake, self.schedule = spark, lake, schedule
+        self._exits = ExitStack()
+        self._started: list[tuple[StreamingQuery, BatchLog]] = []
+
+    def __enter__(self) -> StreamJob:
+        self._stop = self._exits.enter_context(stop_on_signals())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exits.close()
+
+    def start(
+        self,
+        name: str,
+        frame: DataFrame,
+        table: Table,
+        *,
+        outcomes: str | None = None,
+        each_batch: Callable[[DataFrame, int], None] | None = None,
+    ) -> BatchLog:
+        """Start a query that appends ``frame`` to ``table`` natively, or hands its batches to ``each_batch``."""
+        self._exits.enter_context(one_driver(self.lake, name))
+        delta.create_table(self.lake, table)
+        log = BatchLog(self.spark, self.lake, name, table, outcomes)
+        log.write()
+        writer = frame.writeStream.queryName(name).option("checkpointLocation", str(self.lake.checkpoint(name)))
+        writer = self.schedule.trigger.apply(writer)
+        if each_batch is None:
+            query = writer.format("delta").outputMode("append").start(str(self.lake.table(table.name)))
+        else:
+            query = writer.foreachBatch(each_batch).start()
+        self._started.append((query, log))
+        return log
+
+    def run(self, *, watch: Watch | None = None, key_epoch: Callable[[], int] | None = None) -> None:
+        """Run until all queries are drained or a signal says stop; ``watch`` is told the rows read so far."""
+
+        def keep_logs() -> None:
+            for query, log in self._started:
+                log.observe(query)
+                log.write(key_epoch() if key_epoch else None)
+
+        queries = [query for query, _ in self._started]
+        run_queries(queries, self._stop, on_progress=keep_logs, progress_seconds=self.schedule.log_seconds, watch=watch)

@@ -27,10 +27,6 @@ Watch = Callable[[int], None]
 """Told the number of rows that the queries have read so far."""
 
 
-def unwatched(_rows: int) -> None:
-    """Watch nothing."""
-
-
 class DataGapError(RuntimeError):
     """Kafka no longer holds offsets that the query still needs (retention, or the topic was made anew)."""
 
@@ -89,7 +85,7 @@ def run(
     *,
     on_progress: Callable[[], None] | None = None,
     progress_seconds: float = 2.0,
-    watch: Watch = unwatched,
+    watch: Watch | None = None,
 ) -> None:
     """Wait until all queries end or ``stop`` is set; then stop them at a batch boundary.
 
@@ -99,14 +95,16 @@ def run(
     called_at = time.monotonic()
     while any(query.isActive for query in queries) and not stop.is_set():
         time.sleep(POLL_SECONDS)
-        watch(rows_read(queries))
+        if watch is not None:
+            watch(rows_read(queries))
         if any(not query.isActive and query.exception() is not None for query in queries):
             break
         if on_progress is not None and time.monotonic() - called_at >= progress_seconds:
             on_progress()
             called_at = time.monotonic()
     stop_at_boundary(queries)
-    watch(rows_read(queries))
+    if watch is not None:
+        watch(rows_read(queries))
     if on_progress is not None:
         on_progress()
     for query in queries:
