@@ -76,17 +76,25 @@ def _numbers(scan: Scan, run: Run) -> Iterator[Span]:
 
 
 def _number_at(scan: Scan, candidates: list[Window]) -> Span | None:
-    for rule in (card, national_id):
+    if candidates and candidates[0].has_plus:
         for window in candidates:
-            span = rule(scan, window)
+            span = _phone_in(scan, [window], by_cue=False) or card(scan, window.bare)
             if span:
                 return span
-    for told in (False, True):
+    for rule in (card, national_id):
         for window in candidates:
-            if len(window.digits) <= MAX_PHONE_DIGITS:
-                span = phone(scan, window, by_cue=told)
-                if span:
-                    return span
+            span = rule(scan, window.bare)
+            if span:
+                return span
+    return _phone_in(scan, candidates, by_cue=False) or _phone_in(scan, candidates, by_cue=True)
+
+
+def _phone_in(scan: Scan, candidates: list[Window], *, by_cue: bool) -> Span | None:
+    for window in candidates:
+        if len(window.digits) <= MAX_PHONE_DIGITS:
+            span = phone(scan, window, by_cue=by_cue)
+            if span:
+                return span
     return None
 
 

@@ -28,6 +28,14 @@ class Window(NamedTuple):
     first_size: int
 
     @property
+    def bare(self) -> Window:
+        """The window without the plus sign of a phone number before it."""
+        if not self.has_plus:
+            return self
+        skipped = len(self.text) - len(self.text.lstrip("+ ./("))
+        return self._replace(start=self.start + skipped, text=self.text[skipped:], has_plus=False)
+
+    @property
     def shape(self) -> str:
         """Every digit as 9, separators as they are."""
         return self.text.translate(_TO_SHAPE)

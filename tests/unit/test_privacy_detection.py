@@ -172,6 +172,15 @@ def test_payment_cards_are_found_with_any_separator(body, form):
     assert values(f"pay with {written}, please", "CREDIT_CARD") == [written]
 
 
+@pytest.mark.parametrize("text", ["+ 4000000000000002", "+4000000000000002", "+ 4000 0000 0000 0002"])
+def test_a_plus_sign_does_not_hide_a_card(text):
+    assert [kind for kind, _ in found(text)] == ["CREDIT_CARD"]
+
+
+def test_a_plus_sign_makes_a_number_that_could_be_a_card_a_phone():
+    assert found("+4915123456784") == [("PHONE", "+4915123456784")]
+
+
 def test_after_a_word_for_it_a_card_of_any_issuer_counts():
     body = "67598410343"
     number = body + luhn.calc_check_digit(body)
