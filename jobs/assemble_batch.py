@@ -71,6 +71,7 @@ def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict,
     wanted = stages.turns_of_roots(touched, turns)
     anonymous = touched.where(~F.col("is_logged"))
     if not anonymous.isEmpty():
+        anonymous = anonymous.unionByName(stages.chained_turns(anonymous, turns)).distinct().localCheckpoint()
         known = stages.known_conversations(anonymous, delta.read(spark, lake, CONVERSATIONS)).localCheckpoint()
         wanted = wanted.unionByName(stages.turns_of_paths(anonymous, known, turns))
     nodes = stages.with_signals(turns_current(wanted).localCheckpoint(), signals)

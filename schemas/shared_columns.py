@@ -49,6 +49,8 @@ MESSAGES = pa.list_(
 )
 
 COORDINATES = ("topic", "partition", "offset", "entry", "position")
+ARRIVAL = ("landed_at", *COORDINATES)
+"""Order of arrival: total, and the same in every replay."""
 
 COORDINATE_COLUMNS = (
     Column("topic", pa.string(), "Kafka topic of the record.", (not_null,), "turnmill.logs"),
@@ -112,6 +114,11 @@ MESSAGE_COLUMNS = (
     Column("tool_name", pa.string(), "On a tool message: the tool's name where the log gives it."),
     Column("model", pa.string(), "Model that wrote the message, as logged."),
     Column("response_id", pa.string(), "Id of the response, as logged; feedback joins on it."),
+    Column(
+        "previous_response_id",
+        pa.string(),
+        "Response that the message follows, as logged, where the log leaves the history to a chain of responses.",
+    ),
     Column("finish_reason", pa.string(), "Why the model stopped, as logged."),
     Column(
         "flags",

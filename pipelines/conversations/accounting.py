@@ -15,7 +15,10 @@ class SqlConnection(Protocol):
 
 @dataclass(frozen=True)
 class Accounts:
-    """Counts of items by where they are; ``pending`` ones have landed and are not settled yet."""
+    """Counts of items by where they are; ``pending`` ones have landed and are not settled yet.
+
+    ``fragments_joined`` of the ``fragments`` are part of an answer by now; what a join made counts as an item too.
+    """
 
     records: int
     items: int
@@ -25,6 +28,7 @@ class Accounts:
     dead_letters: int
     tombstones: int
     fragments: int
+    fragments_joined: int
     pending: int
     landed_twice: int
     settled_twice: int
@@ -46,7 +50,13 @@ class Accounts:
 AT = 'topic, partition, "offset", entry, position'
 
 ACCOUNTS = f"""
-WITH items AS MATERIALIZED (SELECT {AT}, outcome, tenant, turn_id FROM landing),
+WITH items AS MATERIALIZED (
+    SELECT {AT}, outcome, tenant, turn_id, outcome = 'fragment' AS is_piece FROM landing
+    WHERE NOT (outcome = 'fragment' AND joined_from IS NOT NULL)
+),
+joined AS MATERIALIZED (
+    SELECT DISTINCT piece.* FROM (SELECT unnest(joined_from) AS piece FROM landing WHERE joined_from IS NOT NULL)
+),
 settled AS MATERIALIZED (
     SELECT {AT}, 'turn' AS place FROM turns
     UNION ALL SELECT {AT}, 'feedback' FROM feedback
@@ -54,7 +64,7 @@ settled AS MATERIALIZED (
 ),
 known AS MATERIALIZED (SELECT DISTINCT tenant, turn_id FROM turns),
 placed AS MATERIALIZED (
-    SELECT items.outcome, settled.place, known.turn_id AS known_turn
+    SELECT items.outcome, items.is_piece, settled.place, known.turn_id AS known_turn
     FROM items
     LEFT JOIN (SELECT DISTINCT {AT}, place FROM settled) settled USING ({AT})
     LEFT JOIN known ON items.outcome = 'turn' AND known.tenant = items.tenant AND known.turn_id = items.turn_id
@@ -67,10 +77,11 @@ SELECT
     count(*) FILTER (outcome = 'feedback' AND place = 'feedback') AS feedback,
     count(*) FILTER (outcome = 'dead' AND place = 'dead') AS dead_letters,
     count(*) FILTER (outcome = 'tombstone') AS tombstones,
-    count(*) FILTER (outcome = 'fragment') AS fragments,
+    count(*) FILTER (is_piece) AS fragments,
+    (SELECT count(*) FROM items JOIN joined USING ({AT}) WHERE is_piece) AS fragments_joined,
     count(*) FILTER (place IS NULL AND (outcome IN ('feedback', 'dead') OR (outcome = 'turn' AND known_turn IS NULL)))
         AS pending,
-    (SELECT count(*) FROM items) - (SELECT count(*) FROM (SELECT DISTINCT {AT} FROM items)) AS landed_twice,
+    (SELECT count(*) FROM items) - (SELECT count(*) FROM (SELECT DISTINCT {AT}, is_piece FROM items)) AS landed_twice,
     (SELECT count(*) FROM settled) - (SELECT count(*) FROM (SELECT DISTINCT {AT} FROM settled)) AS settled_twice,
     (SELECT count(*) FROM settled ANTI JOIN items USING ({AT})) AS unexplained
 FROM placed

@@ -12,16 +12,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from pipelines.conversations.paths import Known, Node, assemble_root
+from pipelines.conversations.nodes import Node
+from pipelines.conversations.paths import Known, assemble_root
+from pipelines.intake.flags import BRANCH_INACTIVE, WITHOUT_HISTORY
 from schemas import CONVERSATIONS
-from schemas.shared_columns import COORDINATES
+from schemas.shared_columns import ARRIVAL
 
 ROOT = ["tenant", "root_id"]
 TURN = ["tenant", "turn_id"]
-ARRIVED = ("landed_at", *COORDINATES)
 NODE_COLUMNS = (
     "tenant", "root_id", "turn_id", "parent_id", "role", "consent", "system_turn_id", "conversation_ref", "user_ref",
-    "stream", "response_id", "created_at", "kafka_at", *ARRIVED,
+    "stream", "content_id", "response_id", "previous_response_id", "flags", "created_at", "kafka_at", *ARRIVAL,
 )  # fmt: skip
 LATER = ("complete", "revision")
 ASSEMBLED = pa.schema([f.remove_metadata() for f in CONVERSATIONS.arrow_schema if f.name not in LATER])
@@ -40,6 +41,22 @@ def judged_turns(feedback: DataFrame, all_turns: DataFrame) -> DataFrame:
     by_response = feedback.select("tenant", F.col("target_response_id").alias("response_id"))
     found = all_turns.join(F.broadcast(by_turn.distinct()), TURN, how="left_semi").unionByName(
         all_turns.join(F.broadcast(by_response.distinct()), ["tenant", "response_id"], how="left_semi")
+    )
+    return touched_turns(found, found.limit(0))
+
+
+def chained_turns(anonymous: DataFrame, all_turns: DataFrame) -> DataFrame:
+    """Return the same columns for the turns that touched ones without a logged conversation follow by response id.
+
+    And for those that follow them: the answer may land after what was said to it.
+    """
+    named = all_turns.where(F.col("conversation_ref").isNull())
+    links = named.join(F.broadcast(anonymous.select(*TURN).distinct()), TURN, how="left_semi")
+    links = links.select("tenant", "response_id", "previous_response_id")
+    before = links.select("tenant", F.col("previous_response_id").alias("response_id")).dropna().distinct()
+    after = links.select("tenant", F.col("response_id").alias("previous_response_id")).dropna().distinct()
+    found = named.join(F.broadcast(before), ["tenant", "response_id"], how="left_semi").unionByName(
+        named.join(F.broadcast(after), ["tenant", "previous_response_id"], how="left_semi")
     )
     return touched_turns(found, found.limit(0))
 
@@ -75,6 +92,8 @@ def with_signals(turns: DataFrame, turn_signals: DataFrame) -> DataFrame:
     at = F.coalesce("created_at", "kafka_at").alias("at")
     return turns.join(signals, TURN, how="left").select(
         *NODE_COLUMNS, "lang", F.coalesce("keep", F.lit(False)).alias("keep"), at,
+        F.array_contains("flags", WITHOUT_HISTORY).alias("alone"),
+        F.array_contains("flags", BRANCH_INACTIVE).alias("inactive"),
         *(F.lit(0).alias(name) for name in COUNTS),
     )  # fmt: skip
 
@@ -125,7 +144,7 @@ def _node(row: dict[str, Any]) -> Node:
         parent_id=row["parent_id"],
         role=row["role"],
         at=row["at"],
-        arrived=tuple(row[name] for name in ARRIVED),
+        arrived=tuple(row[name] for name in ARRIVAL),
         consent=row["consent"],
         system_turn_id=row["system_turn_id"],
         conversation_ref=row["conversation_ref"],
@@ -134,4 +153,9 @@ def _node(row: dict[str, Any]) -> Node:
         lang=row["lang"],
         keep=row["keep"],
         feedback=tuple(row[name] for name in COUNTS),
+        content_id=row["content_id"],
+        response_id=row["response_id"],
+        previous_response_id=row["previous_response_id"],
+        alone=row["alone"],
+        inactive=row["inactive"],
     )

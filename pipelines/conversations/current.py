@@ -5,9 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from schemas.shared_columns import CONSENTS, COORDINATES
-
-FIRST_LANDED = ("landed_at", *COORDINATES)
+from schemas.shared_columns import ARRIVAL, CONSENTS
 
 
 def turns_current(turns: DataFrame) -> DataFrame:
@@ -20,7 +18,7 @@ def turns_current(turns: DataFrame) -> DataFrame:
     turn = Window.partitionBy("tenant", "turn_id")
     return (
         turns.withColumn("_strictest", F.max(strictness).over(turn))
-        .withColumn("_nth", F.row_number().over(turn.orderBy(*FIRST_LANDED)))
+        .withColumn("_nth", F.row_number().over(turn.orderBy(*ARRIVAL)))
         .where(F.col("_nth") == 1)
         .withColumn("consent", F.element_at(F.array(*map(F.lit, CONSENTS)), F.col("_strictest").cast("int")))
         .select(*turns.columns)

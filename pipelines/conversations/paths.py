@@ -9,26 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.conversations.nodes import Node
+from pipelines.conversations.relink import relink
 from schemas.shared_columns import CONSENTS
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A turn as assembly sees it. ``arrived`` orders turns by arrival: landed_at, then coordinates."""
-
-    turn_id: str
-    parent_id: str
-    role: str
-    at: dt.datetime
-    arrived: tuple[Any, ...]
-    consent: str
-    system_turn_id: str | None = None
-    conversation_ref: str | None = None
-    user_ref: str | None = None
-    stream: str = "default"
-    lang: str | None = None
-    keep: bool = False
-    feedback: tuple[int, ...] = (0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +44,7 @@ class Tree:
     def path(self, leaf: Node) -> list[Node]:
         """Turns from the first one that is here down to ``leaf``."""
         path = [leaf]
-        # A turn_id is a hash over its parent's, so the walk up ends.
+        # A turn_id is a hash over its parent's, and relinking makes no circle, so the walk up ends.
         while (parent := self.nodes.get(path[-1].parent_id)) is not None:
             path.append(parent)
         return path[::-1]
@@ -70,23 +53,27 @@ class Tree:
 def assemble_root(root_id: str, nodes: Sequence[Node], known: Sequence[Known] = ()) -> list[dict[str, Any]]:
     """Return the conversations of one root as rows of ``conversations`` without tenant, ``complete`` and ``revision``.
 
-    With a logged conversation id the root is one conversation and its active path ends in the leaf with the latest
-    activity. Without one each leaf is a conversation of its own; a turn that continues a known conversation inherits
-    its id, a branch is named after its first own turn (CONTRACTS.md section 3). System messages stand beside the chain.
+    With a logged conversation id the root is one conversation. Its active path ends in the leaf with the latest
+    activity, a branch that the source does not show coming last; a request that sent only the tail of the talk
+    continues the talk. Without such an id each leaf is a conversation of its own; a turn that continues a known
+    conversation inherits its id, a branch is named after its first own turn (CONTRACTS.md section 3). System messages
+    stand beside the chain.
     """
     spoken = [node for node in nodes if node.role != "system"]
     if not spoken:
         return []
-    tree = Tree.of(spoken)
+    is_logged = any(node.conversation_ref for node in spoken)
+    linked = relink(spoken, is_logged=is_logged)
+    tree = Tree.of(linked.nodes)
     leaves = tree.leaves()
-    if any(node.conversation_ref for node in spoken):
-        active = max(leaves, key=lambda leaf: (leaf.at, leaf.arrived))
+    if is_logged:
+        active = max(leaves, key=lambda leaf: (not leaf.inactive, leaf.at, leaf.arrived))
         path = tree.path(active)
         on_path = {node.turn_id for node in path}
         branches = sorted((n for n in tree.nodes.values() if n.turn_id not in on_path), key=lambda n: n.arrived)
-        return [_row(root_id, root_id, path, branches, len(leaves))]
+        return [_row(root_id, root_id, path, branches, len(leaves), linked.repeats)]
     names = leaf_names(tree, known)
-    return [_row(names[leaf.turn_id], root_id, tree.path(leaf), [], 1) for leaf in leaves]
+    return [_row(names[leaf.turn_id], root_id, tree.path(leaf)) for leaf in leaves]
 
 
 def leaf_names(tree: Tree, known: Sequence[Known]) -> dict[str, str]:
@@ -111,8 +98,15 @@ def leaf_names(tree: Tree, known: Sequence[Known]) -> dict[str, str]:
     return names
 
 
-def _row(name: str, root_id: str, path: list[Node], branches: list[Node], n_branches: int) -> dict[str, Any]:
-    turns = path + branches
+def _row(
+    name: str,
+    root_id: str,
+    path: list[Node],
+    branches: Sequence[Node] = (),
+    n_branches: int = 1,
+    repeats: Sequence[Node] = (),
+) -> dict[str, Any]:
+    turns = [*path, *branches]
     feedback = [sum(column) for column in zip(*(node.feedback for node in turns), strict=True)]
     row: dict[str, Any] = {
         "conversation_id": name,
@@ -121,7 +115,7 @@ def _row(name: str, root_id: str, path: list[Node], branches: list[Node], n_bran
         "user_ref": next((node.user_ref for node in reversed(path) if node.user_ref), None),
         "stream": path[-1].stream,
         "turn_ids": [node.turn_id for node in path],
-        "branch_turn_ids": [node.turn_id for node in branches],
+        "branch_turn_ids": [node.turn_id for node in (*branches, *repeats)],
         "system_turn_id": path[-1].system_turn_id,
         "n_turns": len(path),
         "n_branches": n_branches,

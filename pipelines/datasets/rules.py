@@ -18,6 +18,7 @@ FLAG_PREFIX = "not_trainable_flag:"
 
 BARRING_FLAGS = (
     "body_missing",
+    "branch_inactive",
     "history_missing",
     "media_missing",
     "orphan_tool_call",

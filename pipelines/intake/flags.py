@@ -10,13 +10,18 @@ import re
 from pipelines.intake.items import MediaPart, Message, ToolCall
 from pipelines.intake.tool_arguments import canonical_arguments
 
+BODY_MISSING = "body_missing"
+BRANCH_INACTIVE = "branch_inactive"
+CACHE_HIT = "cache_hit"
 CONTROL_TOKEN_IN_CONTENT = "control_token_in_content"  # noqa: S105 - a flag, not a secret
+HISTORY_MISSING = "history_missing"
 MEDIA_MISSING = "media_missing"
 NUL_REMOVED = "nul_removed"
 ORPHAN_TOOL_CALL = "orphan_tool_call"
 REASONING_REDACTED = "reasoning_redacted"
 REFUSAL = "refusal"
 REPLY_DELETED = "reply_deleted"
+ROLES_UNTRUSTED = "roles_untrusted"
 STREAM_INCOMPLETE = "stream_incomplete"
 SURROGATE_REPLACED = "surrogate_replaced"
 SYNTHETIC = "synthetic"
@@ -27,6 +32,7 @@ UNKNOWN_PART = "unknown_part"
 UPSTREAM_FLAGGED = "upstream_flagged"
 UPSTREAM_REDACTED = "upstream_redacted"
 UPSTREAM_TRUNCATED = "upstream_truncated"
+WITHOUT_HISTORY = "without_history"
 
 _CONTROL_TOKEN = re.compile(
     r"<[|\uff5c][^<>|\uff5c\s]{1,40}[|\uff5c]>|</?s>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|<(?:bos|eos|pad|unk)>"
@@ -34,10 +40,26 @@ _CONTROL_TOKEN = re.compile(
 """Tokens of chat templates: ChatML, Llama 2 and 3, Gemma, Mistral, DeepSeek, Phi."""
 
 _CUT_BY_LOGGER = re.compile(
-    r"<truncated\b[^<>\n]{0,80}>|\[(?:\.\.\.)?truncated\b[^\[\]\n]{0,80}\]|\((?:litellm_)?truncated\b[^()\n]{0,80}\)",
+    # Langfuse's SDKs put this in place of a value (langfuse-python, task_manager.py; langfuse-js, core)
+    r"<truncated due to [^<>\n]{1,80}>"
+    # LiteLLM cuts the middle out (spend_tracking_utils.py)
+    r"|\(litellm_truncated\b"
+    # Langfuse's Codex plug-in and others: a mark with an amount, or a bare one where the text ends
+    r"|\[(?:\.\.\.|\u2026)?truncated[ :]+[\d,]+ [^\[\]\n]{1,60}\]"
+    r"|(?:\.\.\.|\u2026|\n)[ \t]*[\[<](?:\.\.\.|\u2026)?truncated(?:\.\.\.|\u2026)?[\]>]\s*\Z",
     re.IGNORECASE,
 )
-"""Marks that loggers leave where they cut a value: Langfuse, LiteLLM and the bracketed words of others."""
+"""Marks that loggers leave where they cut a value. People write of truncation too, so each has more than the word."""
+
+_CUT_AT_END = (
+    "...truncated by litellm, this logger does not support large content",  # litellm, custom_logger.py
+    "...TRUNCATED...",  # Datadog's agent, pkg/logs
+)
+_CUT_AT_START = (
+    "[truncated by litellm]...",  # litellm, tail kept
+    "...TRUNCATED...",  # Datadog's agent: the rest of a cut line
+    "[This value has been dropped because this span's size exceeds the ",  # Datadog, ddtrace/llmobs/_constants.py
+)
 
 MAX_OPEN_CALLS = 1_000
 """Calls of one message that are paired with answers; the cost of a record must not grow with their square."""
@@ -53,6 +75,8 @@ def flag_messages(messages: list[Message]) -> None:
         text = message.text
         if "<" in text or "[" in text or "(" in text:
             _flag_marks(message)
+        if text.endswith(_CUT_AT_END) or text.startswith(_CUT_AT_START):
+            _add(message, UPSTREAM_TRUNCATED)
         if message.parts:
             _flag_placeholders(message)
         if message.tool_calls or message.role == "tool":

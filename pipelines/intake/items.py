@@ -1,4 +1,4 @@
-"""What adapters make of a log record: turns, feedback, rejections. Raw text; it lives in worker memory only."""
+"""What adapters make of a log record: turns, feedback, fragments, rejections. Raw text, in worker memory only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class MediaPart:
 class Message:
     """One message as a format gives it, before identity. ``parent`` indexes the talk's messages; -1 is the root.
 
-    ``user_id`` names the author where a talk has several; None means the talk's user.
+    ``user_id`` names the author where a talk has several; None means the talk's user. ``source_id`` is the source's own
+    id of a message that is logged without its history; ``previous_response_id`` the answer that it replies to, where
+    the history lives in a chain of responses.
     """
 
     role: str
@@ -58,6 +60,8 @@ class Message:
     created_at: dt.datetime | None = None
     flags: list[str] = field(default_factory=list)
     user_id: str | None = None
+    source_id: str | None = None
+    previous_response_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -80,13 +84,17 @@ class Rating:
 
 @dataclass(slots=True)
 class Talk:
-    """What one log entry says: messages with their parents, whose talk it is, and feedback inside the log."""
+    """What one log entry says: messages with their parents, whose talk it is, and feedback inside the log.
+
+    ``previous_response_id`` names the answer before the first message, where the log holds only what came after it.
+    """
 
     messages: list[Message]
     conversation_id: str | None = None
     user_id: str | None = None
     consent: str | None = None
     ratings: list[Rating] = field(default_factory=list)
+    previous_response_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -146,7 +154,22 @@ class Rejection:
     payload: Buffer | None = field(default=None, repr=False)
 
 
-Item = Turn | Feedback | Rejection
+@dataclass(slots=True)
+class Fragment:
+    """A piece of a streamed answer that cannot be read without the others.
+
+    ``key`` is the keyed reference that all its pieces share; ``payload`` the piece alone, None means the whole record.
+    """
+
+    entry: int
+    position: int
+    key: str
+    tenant: str
+    consent: str
+    payload: Buffer | None = field(default=None, repr=False)
+
+
+Item = Turn | Feedback | Fragment | Rejection
 Headers = Mapping[str, bytes]
 """Kafka headers by name; the last of a repeated name counts."""
 

@@ -9,6 +9,10 @@ from dataclasses import dataclass, replace
 from pipelines.intake.items import Feedback, Message, Rating, Turn
 from pipelines.privacy.anonymizer import Anonymized, Anonymizer
 
+_STRINGS = (
+    "reasoning", "tool_call_id", "tool_name", "model", "response_id", "previous_response_id", "finish_reason",
+)  # fmt: skip
+
 Redaction = tuple[str, int, int, str]
 """JSON pointer of the column, start and end in code points of the new text, type: as in ``REDACTIONS``."""
 
@@ -65,7 +69,7 @@ def _strings(message: Message) -> Iterator[tuple[str, str]]:
     """Yield the pointer and text of every string of a message that reaches a row and is not our own."""
     if message.text:
         yield "/text", message.text
-    for name in ("reasoning", "tool_call_id", "tool_name", "model", "response_id", "finish_reason"):
+    for name in _STRINGS:
         value = getattr(message, name)
         if value:
             yield f"/{name}", value
@@ -98,18 +102,9 @@ def _rebuilt(message: Message, clean: dict[str, Anonymized]) -> Message:
         )
         for i, part in enumerate(message.parts)
     ]
-    return replace(
-        message,
-        text=_new(clean, "/text", message.text) or "",
-        reasoning=_new(clean, "/reasoning", message.reasoning),
-        tool_call_id=_new(clean, "/tool_call_id", message.tool_call_id),
-        tool_name=_new(clean, "/tool_name", message.tool_name),
-        model=_new(clean, "/model", message.model),
-        response_id=_new(clean, "/response_id", message.response_id),
-        finish_reason=_new(clean, "/finish_reason", message.finish_reason),
-        tool_calls=calls,
-        parts=parts,
-    )
+    strings = {name: _new(clean, f"/{name}", getattr(message, name)) for name in _STRINGS}
+    text = _new(clean, "/text", message.text) or ""
+    return replace(message, text=text, tool_calls=calls, parts=parts, **strings)
 
 
 def _new(clean: dict[str, Anonymized], pointer: str, old: str | None) -> str | None:

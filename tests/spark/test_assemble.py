@@ -102,3 +102,30 @@ def test_another_tenant_with_the_same_ids_stays_apart(spark, lake, settings):
     assemble(settings, idle_minutes=None)
     rows = delta.read(spark, lake, CONVERSATIONS).collect()
     assert {row["tenant"]: len(row["turn_ids"]) for row in rows} == {"default": 1, "other": 2}
+
+
+def test_a_chain_of_responses_is_one_conversation_also_when_the_answer_lands_after_what_was_said_to_it(
+    spark, lake, settings
+):
+    anonymous = {"ref": None}
+    follow_up = turn("c", minute=2, previous_response_id="resp-1", **anonymous)
+    put(spark, lake, TURNS, follow_up, turn("d", "c", 3, response_id="resp-2", **anonymous))
+    assemble(settings, idle_minutes=None)
+    assert [list(row["turn_ids"]) for row in conversations(spark, lake).values()] == [["c", "d"]]
+
+    put(spark, lake, TURNS, turn("a", minute=0, **anonymous), turn("b", "a", 1, response_id="resp-1", **anonymous))
+    assemble(settings, idle_minutes=None)
+    put(spark, lake, TURNS, turn("e", minute=4, previous_response_id="resp-2", **anonymous))
+    assemble(settings, idle_minutes=None)
+    paths = sorted(list(row["turn_ids"]) for row in conversations(spark, lake).values())
+    assert paths == [["a", "b", "c", "d", "e"]]
+
+
+def test_a_request_with_only_the_tail_of_the_talk_continues_it(spark, lake, settings):
+    talk = [turn("a"), turn("b", "a", 1), turn("c", "b", 2, role="user"), turn("d", "c", 3)]
+    put(spark, lake, TURNS, *({**row, "content_id": row["turn_id"]} for row in talk))
+    tail = [turn("d2", "r", 4, role="assistant", content_id="d"), turn("e", "d2", 5, role="user", content_id="e")]
+    put(spark, lake, TURNS, *tail)
+    assemble(settings, idle_minutes=None)
+    row = conversations(spark, lake)["r"]
+    assert (list(row["turn_ids"]), list(row["branch_turn_ids"]), row["n_branches"]) == (list("abcde"), ["d2"], 1)

@@ -4,7 +4,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.conversations.paths import Known, Node, assemble_root
+from pipelines.conversations.nodes import Node
+from pipelines.conversations.paths import Known, assemble_root
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
@@ -35,6 +36,12 @@ def test_the_active_path_ends_in_the_latest_leaf_and_the_other_branch_stays_reac
     assert row["turn_ids"] == ["a", "b1", "c"]
     assert row["branch_turn_ids"] == ["b2"]
     assert row["n_branches"] == 2
+
+
+def test_a_branch_that_the_source_does_not_show_is_not_the_active_path():
+    turns = [node("a", "r"), node("b1", "a", 1, "assistant"), node("b2", "a", 2, "assistant", inactive=True)]
+    (row,) = assemble_root("r", turns)
+    assert row["turn_ids"] == ["a", "b1"]
 
 
 def test_system_messages_stand_beside_the_chain():
