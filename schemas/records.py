@@ -56,6 +56,11 @@ class DeadReason(StrEnum):
     TOO_DEEP = "too_deep"
     NOT_AN_OBJECT = "not_an_object"
     UNKNOWN_FORMAT = "unknown_format"
+    BAD_COMPRESSION = "bad_compression"
+    DECOMPRESSION_BOMB = "decompression_bomb"
+    UNKNOWN_SCHEMA = "unknown_schema"
+    BAD_AVRO = "bad_avro"
+    NO_GENAI_ATTRIBUTES = "no_genai_attributes"
     UNKNOWN_CONSENT = "unknown_consent"
     BAD_HEADER = "bad_header"
     BAD_SHAPE = "bad_shape"
@@ -63,6 +68,7 @@ class DeadReason(StrEnum):
     NO_MESSAGES = "no_messages"
     ANONYMISE_FAILED = "anonymise_failed"
     ANONYMISE_LEFT_VALUE = "anonymise_left_value"
+    UNJOINABLE_FRAGMENT = "unjoinable_fragment"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -71,9 +77,15 @@ DEAD_REASONS: dict[DeadReason, str] = {
     DeadReason.TOO_LARGE: "The record is larger than the limit of bytes for one record.",
     DeadReason.BAD_UTF8: "The value is not UTF-8.",
     DeadReason.BAD_JSON: "The value is not JSON.",
-    DeadReason.TOO_DEEP: "The JSON is nested deeper than the parser goes.",
+    DeadReason.TOO_DEEP: "The JSON, or what it is wrapped in, is nested deeper than the parser goes.",
     DeadReason.NOT_AN_OBJECT: "A log entry must be a JSON object.",
     DeadReason.UNKNOWN_FORMAT: "No adapter knows the shape of the log entry.",
+    DeadReason.BAD_COMPRESSION: "The value begins as gzip or zstd and is cut off, damaged or followed by other bytes.",
+    DeadReason.DECOMPRESSION_BOMB: "The compressed value grows more than a thousand times.",
+    DeadReason.UNKNOWN_SCHEMA: "The schema that the record names is not in the registry, is of a kind that is not read, or "
+    "no registry is configured.",
+    DeadReason.BAD_AVRO: "The bytes are no Avro value of the schema that the record names.",
+    DeadReason.NO_GENAI_ATTRIBUTES: "Spans or log records of an OTLP envelope have no attributes of a model call.",
     DeadReason.UNKNOWN_CONSENT: "The consent given is none of training, analytics, none.",
     DeadReason.BAD_HEADER: "A Kafka header of ours is not UTF-8, is empty, or names an unknown format.",
     DeadReason.BAD_SHAPE: "A field of the log entry has another type than its format says.",
@@ -81,5 +93,6 @@ DEAD_REASONS: dict[DeadReason, str] = {
     DeadReason.NO_MESSAGES: "The log entry holds no message at all.",
     DeadReason.ANONYMISE_FAILED: "Anonymisation raised an error or ran out of time.",
     DeadReason.ANONYMISE_LEFT_VALUE: "The proof after anonymisation found a detected value left in the row.",
+    DeadReason.UNJOINABLE_FRAGMENT: "A piece of a streamed answer came alone, without an id that names the answer.",
     DeadReason.INTERNAL_ERROR: "A fault of the pipeline itself; replay it after an upgrade.",
 }
