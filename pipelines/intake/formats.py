@@ -7,13 +7,28 @@ from typing import Protocol
 
 from pipelines.intake.items import Entry, Talk
 from pipelines.intake.readers import (
+    alpaca,
     anthropic_messages,
+    chatgpt_export,
+    chatml,
+    claude_export,
+    databricks_inference,
+    fastchat_arena,
+    helicone,
+    langfuse,
+    litellm,
     lmsys_chat,
+    message_log,
+    mlflow_trace,
     oasst_tree,
     openai_chat,
+    openai_responses,
     otel_genai,
+    preference_pairs,
+    prompt_completion,
     sharegpt,
     turnmill_feedback,
+    vllm_log,
     wildchat,
 )
 
@@ -43,18 +58,36 @@ class LogFormat(Protocol):
     def matches(self, entry: Entry) -> bool:
         """Tell by shape whether the entry is of this format. Never raises."""
 
-    def read(self, entry: Entry) -> Talk:
-        """Read the entry; pure. Raises BadShape when a field is not what the format says."""
+    def read(self, entry: Entry) -> Talk | list[Talk]:
+        """Read the entry; pure. Raises BadShape when a field is not what the format says.
+
+        Several talks come from a format that logs them side by side.
+        """
 
 
 FORMATS: tuple[LogFormat, ...] = (
     openai_chat,
     anthropic_messages,
+    openai_responses,
     sharegpt,
     wildchat,
     lmsys_chat,
     oasst_tree,
     otel_genai,
+    litellm,
+    langfuse,
+    helicone,
+    databricks_inference,
+    mlflow_trace,
+    fastchat_arena,
+    chatgpt_export,
+    claude_export,
+    chatml,
+    vllm_log,
+    prompt_completion,
+    alpaca,
+    preference_pairs,
+    message_log,
     turnmill_feedback,
 )
 

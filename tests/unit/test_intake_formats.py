@@ -89,6 +89,41 @@ EXAMPLES = {
             "stop_reason": "end_turn",
         },
     },
+    "openai_responses": {
+        "request": {
+            "model": "m-3",
+            "instructions": "Be brief",
+            "conversation": {"id": "conv_3"},
+            "safety_identifier": "user-3",
+            "input": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "input_text", "text": "What is this?"},
+                        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXELS}"},
+                    ],
+                },
+                {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": '{"x":1}'},
+                {"type": "function_call_output", "call_id": "fc_1", "output": "cat"},
+            ],
+        },
+        "response": {
+            "id": "resp_1",
+            "object": "response",
+            "created_at": 1715854075,
+            "status": "completed",
+            "model": "m-3-0613",
+            "output": [
+                {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "an animal"}]},
+                {
+                    "id": "msg_1",
+                    "type": "message",
+                    "role": "assistant",
+                    "content": [{"type": "output_text", "text": "A cat.", "annotations": []}],
+                },
+            ],
+        },
+    },
     "sharegpt": {
         "id": "x_0",
         "system": "Be brief",
@@ -184,6 +219,49 @@ EXAMPLES = {
                 }
             ],
         },
+    },
+    "litellm": {
+        "id": "chatcmpl-7",
+        "call_type": "acompletion",
+        "status": "success",
+        "startTime": 1.0,
+        "endTime": 2.0,
+        "metadata": {"requester_metadata": {"session_id": "s-7"}},
+        "end_user": "u7",
+        "messages": [{"role": "user", "content": "hi"}],
+        "response": {"choices": [{"message": {"role": "assistant", "content": "yo"}, "finish_reason": "stop"}]},
+    },
+    "langfuse": {
+        "id": "tr1",
+        "sessionId": "s-8",
+        "userId": "u8",
+        "observations": [
+            {"id": "ob1", "traceId": "tr1", "type": "GENERATION", "input": "hi", "output": "yo", "model": "m-8"},
+        ],
+        "scores": [{"observationId": "ob1", "name": "thumbs", "dataType": "BOOLEAN", "source": "API", "value": 1}],
+    },
+    "helicone": {
+        "request_id": "r1",
+        "request_properties": {"Helicone-Session-Id": "s-9"},
+        "request_body": {"model": "m-9", "messages": [{"role": "user", "content": "hi"}]},
+        "response_status": 200,
+        "response_body": {"choices": [{"message": {"role": "assistant", "content": "yo"}, "finish_reason": "stop"}]},
+        "feedback_rating": True,
+    },
+    "databricks_inference": {
+        "databricks_request_id": "d1",
+        "request_time": "2026-01-01T00:00:00Z",
+        "status_code": 200,
+        "request": '{"messages":[{"role":"user","content":"hi"}]}',
+        "response": '{"choices":[{"message":{"role":"assistant","content":"yo"},"finish_reason":"stop"}]}',
+        "served_entity_id": "e1",
+    },
+    "mlflow_trace": {
+        "trace_id": "tr-1",
+        "request": '{"messages":[{"role":"user","content":"hi"}]}',
+        "response": '"yo"',
+        "trace_metadata": {"mlflow.trace.session": "s-10"},
+        "assessments": [{"name": "relevance", "feedback": {"value": 0.5}}],
     },
     "turnmill_feedback": {
         "feedback": {"kind": "thumb", "value": True, "response_id": "chatcmpl-1", "user_id": "ada", "text": "clear"}
@@ -474,6 +552,21 @@ def test_otel_tool_answers_are_read_under_both_of_their_names():
         assert turns_of({"attributes": attributes})[0].message.text == '{"sky":"grey"}'
 
 
+def test_otel_calls_that_the_server_made_stand_with_their_answers_between_the_words():
+    parts = [
+        {"type": "text", "content": "Let me look."},
+        {"type": "server_tool_call", "id": "s1", "name": "search", "server_tool_call": {"query": "cats"}},
+        {"type": "server_tool_call_response", "id": "s1", "server_tool_call_response": {"hits": 2}},
+        {"type": "text", "content": "Two."},
+    ]
+    output = [{"role": "assistant", "parts": parts, "finish_reason": "stop"}]
+    first, answer, last = (turn.message for turn in turns_of({"attributes": {"gen_ai.output.messages": output}}))
+    assert (first.text, first.tool_calls[0].arguments) == ("Let me look.", '{"query":"cats"}')
+    assert (answer.role, answer.tool_name, answer.text) == ("tool", "search", '{"hits":2}')
+    assert (last.text, last.finish_reason) == ("Two.", "stop")
+    assert not any(message.flags for message in (first, answer, last))
+
+
 def test_otel_spans_without_content_are_told_apart_from_errors():
     items = items_of({"attributes": {"gen_ai.operation.name": "chat"}})
     assert [item.reason for item in items] == ["no_messages"]
@@ -556,6 +649,7 @@ def test_a_wrong_type_in_any_field_is_refused_or_ignored_but_never_a_fault(name)
     [
         ("openai_chat", ("request", "messages", 1, "content")),
         ("anthropic_messages", ("response", "content")),
+        ("openai_responses", ("response", "output")),
         ("sharegpt", ("conversations", 0, "value")),
         ("wildchat", ("conversation", 0, "content")),
         ("lmsys_chat", ("conversation", 1, "content")),

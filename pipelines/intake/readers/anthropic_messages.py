@@ -132,13 +132,14 @@ def _read_message(item: dict[str, Any]) -> list[Message]:
         message.text = content or ""
         return [message]
     blocks = objects(item, "content")
-    results = [_read_tool_result(block) for block in blocks if block.get("type") == "tool_result"]
+    results = [read_tool_result(block) for block in blocks if block.get("type") == "tool_result"]
     spoken = [block for block in blocks if block.get("type") != "tool_result"]
-    _read_blocks(message, spoken)
+    read_blocks(message, spoken)
     return [*results, message] if spoken or not results else results
 
 
-def _read_blocks(message: Message, blocks: list[dict[str, Any]]) -> None:
+def read_blocks(message: Message, blocks: list[dict[str, Any]]) -> None:
+    """Read content blocks other than tool results into the message, in place. Raises BadShape for wrong types."""
     texts, thoughts = [], []
     for block in blocks:
         kind = block.get("type")
@@ -180,13 +181,14 @@ def _read_media(block: dict[str, Any], kind: Any) -> MediaPart | None:
     return None
 
 
-def _read_tool_result(block: dict[str, Any]) -> Message:
+def read_tool_result(block: dict[str, Any]) -> Message:
+    """Read a tool result as a message of its own. Raises BadShape for wrong types."""
     message = Message("tool", tool_call_id=optional_id(block, "tool_use_id"))
     content = block.get("content")
     if isinstance(content, str):
         message.text = content
     else:
-        _read_blocks(message, objects(block, "content"))
+        read_blocks(message, objects(block, "content"))
     if block.get("is_error") is True:
         message.flags.append(flags.TOOL_ERROR)
     return message

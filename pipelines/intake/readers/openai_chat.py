@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.intake import flags
-from pipelines.intake.envelopes import OF_OTHER_FORMATS, request_of
+from pipelines.intake.envelopes import OF_OTHER_FORMATS, is_text_completion, request_of
 from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
 from pipelines.intake.media import inline_media, linked_media, other_part
 from pipelines.intake.readers import anthropic_messages
@@ -24,6 +24,7 @@ from pipelines.intake.shape import (
     text_or_empty,
     wrong_type,
 )
+from pipelines.intake.streams import openai_chunks
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
 
@@ -39,9 +40,15 @@ TEXT_PARTS = ("text", "input_text", "output_text")
 
 def matches(entry: Entry) -> bool:
     """Tell whether the entry holds OpenAI ``messages`` or ``choices`` and neither Anthropic's nor a gateway's keys."""
-    if "messages" not in entry and request_of(entry) is None and _response(entry) is None:
+    if (
+        "messages" not in entry
+        and request_of(entry) is None
+        and (_response(entry) is None or is_text_completion(entry))
+    ):
         return False
-    if len(entry) > 1 and (entry.get("object") == "chat.completion.chunk" or not OF_OTHER_FORMATS.isdisjoint(entry)):
+    if len(entry) > 1 and not OF_OTHER_FORMATS.isdisjoint(entry):
+        return False
+    if "choices" in entry and openai_chunks.matches(entry):
         return False
     return not anthropic_messages.matches(entry)
 

@@ -38,6 +38,14 @@ def structured(attributes: dict[str, Any], key: str) -> Any:
         raise BadShape(f"{key} must be JSON, found text that does not parse") from None
 
 
+def any_value(value: Any) -> Any:
+    """Return the plain value of an OTLP AnyValue, as the body of a log record is; other values stay as they are.
+
+    Raises BadShape for a broken one.
+    """
+    return _value(value, 0)
+
+
 def _key_values(pairs: list[Any], depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for pair in pairs:

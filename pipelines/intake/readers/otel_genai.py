@@ -6,6 +6,7 @@ opt-in there, so an entry without any is normal; it ends as ``no_messages``.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from pipelines.intake import flags
@@ -22,6 +23,7 @@ from pipelines.intake.shape import (
     optional_time,
     text_or_empty,
 )
+from pipelines.intake.streams import otel_message_events
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
 
@@ -31,13 +33,18 @@ TELLS = frozenset({"attributes"})
 EXCLUDES: frozenset[str] = frozenset()
 
 EVALUATION = "gen_ai.evaluation.result"
+MESSAGES = frozenset({"gen_ai.input.messages", "gen_ai.output.messages"})
+CALLS = ("tool_call", "server_tool_call")
+SERVER_ANSWER = "server_tool_call_response"
 START_KEYS = ("start_time", "startTimeUnixNano", "start_time_unix_nano", "timestamp", "timeUnixNano", "time_unix_nano")
 END_KEYS = ("end_time", "endTimeUnixNano", "end_time_unix_nano", "timestamp", "timeUnixNano", "time_unix_nano")
 
 
 def matches(entry: Entry) -> bool:
-    """Tell by attributes whose names begin with ``gen_ai.``."""
+    """Tell by attributes whose names begin with ``gen_ai.``; an event of one message is a piece of its call."""
     attributes = entry.get("attributes")
+    if otel_message_events.matches(entry):
+        return False
     if isinstance(attributes, dict):
         return any(key.startswith("gen_ai.") for key in attributes)
     if isinstance(attributes, list):
@@ -47,8 +54,14 @@ def matches(entry: Entry) -> bool:
 
 
 def read(entry: Entry) -> Talk:
-    """Read instructions, input, choices and evaluations. Raises BadShape for a field of another type."""
+    """Read instructions, input, choices and evaluations. Raises BadShape for a field of another type.
+
+    A span may hold its messages as attributes or, in conventions up to 1.36, as events of one message each.
+    """
     attributes = attributes_of(entry) or {}
+    events = objects(entry, "events")
+    if MESSAGES.isdisjoint(attributes) and (said := [event for event in events if otel_message_events.matches(event)]):
+        attributes = {**otel_message_events.join(said)["attributes"], **attributes}
     span = optional_id(entry, "span_id") or optional_id(entry, "spanId")
     response_id = optional_id(attributes, "gen_ai.response.id") or span
     messages: list[Message] = []
@@ -68,7 +81,7 @@ def read(entry: Entry) -> Talk:
         rating = _read_rating(attributes, response_id)
         rating.created_at = _first_time(entry, END_KEYS)
         talk.ratings.append(rating)
-    for event in objects(entry, "events"):
+    for event in events:
         if event.get("name") == EVALUATION:
             talk.ratings.append(_read_rating(attributes_of(event) or {}, response_id))
     return talk
@@ -87,6 +100,8 @@ def _read_choices(attributes: dict[str, Any], messages: list[Message]) -> list[M
             message.finish_reason = optional_text(item, "finish_reason")
             if message.finish_reason is None and isinstance(reasons, list) and index < len(reasons):
                 message.finish_reason = reasons[index] if isinstance(reasons[index], str) else None
+            if message.finish_reason is None and "finish_reason" in item:
+                message.flags.append(flags.STREAM_INCOMPLETE)
             above = len(messages)
             messages.append(message)
             replies.append(message)
@@ -106,15 +121,26 @@ def _instructions(value: Any) -> str:
 
 
 def _read_message(item: dict[str, Any], default_role: str | None) -> list[Message]:
-    """Return the tool answers of a message, each by itself, and then what is left of it."""
-    message = Message(role_of(item.get("role") or default_role))
+    """Return the tool answers of a message, each by itself, and then what is left of it.
+
+    Answers of tools that the server called itself stand where they came, between what was said before and after.
+    """
+    role = role_of(item.get("role") or default_role)
     parts = objects(item, "parts")
     answers = [_read_answer(part) for part in parts if part.get("type") == "tool_call_response"]
-    _read_parts(message, [part for part in parts if part.get("type") != "tool_call_response"])
-    if (content := optional_text(item, "content")) is not None:
-        message.text = join_texts((content, message.text))
-    spoken = len(parts) > len(answers) or bool(message.text)
-    return [*answers, message] if spoken or not answers else answers
+    rest: list[Message] = []
+    spoken = (part for part in parts if part.get("type") != "tool_call_response")
+    for is_answer, run in groupby(spoken, key=lambda part: part.get("type") == SERVER_ANSWER):
+        if is_answer:
+            rest += map(_read_answer, run)
+        else:
+            rest.append(Message(role))
+            _read_parts(rest[-1], list(run))
+    if content := optional_text(item, "content"):
+        if not rest or rest[0].role != role:
+            rest.insert(0, Message(role))
+        rest[0].text = join_texts((content, rest[0].text))
+    return [*answers, *rest] or [Message(role)]
 
 
 def _read_parts(message: Message, parts: list[dict[str, Any]]) -> None:
@@ -125,7 +151,7 @@ def _read_parts(message: Message, parts: list[dict[str, Any]]) -> None:
             texts.append(text_or_empty(part, "content"))
         elif kind == "reasoning":
             thoughts.append(text_or_empty(part, "content"))
-        elif kind == "tool_call":
+        elif kind in CALLS:
             message.tool_calls.append(_read_call(message, part))
         elif (media := _read_media(part, kind)) is not None:
             message.parts.append(media)
@@ -140,15 +166,18 @@ def _read_call(message: Message, part: dict[str, Any]) -> ToolCall:
     name = text_or_empty(part, "name")
     if not name:
         message.flags.append(flags.TOOL_NAME_MISSING)
-    value = part.get("arguments")
+    value = part.get("arguments", part.get("server_tool_call"))
     arguments = value if isinstance(value, str) else "" if value is None else compact_json(value, "arguments")
     return ToolCall(optional_id(part, "id"), name, arguments)
 
 
 def _read_answer(part: dict[str, Any]) -> Message:
-    """Read a tool answer under ``response`` (the JSON Schema's name) or ``result`` (the events document's)."""
+    """Read a tool answer under ``response`` (the JSON Schema's name) or ``result`` (the events document's).
+
+    Answers of tools that the server called have a name of their own.
+    """
     message = Message("tool", tool_call_id=optional_id(part, "id"))
-    value = part.get("response", part.get("result"))
+    value = part.get("response", part.get("result", part.get(SERVER_ANSWER)))
     if isinstance(value, str):
         message.text = value
     elif value is not None:

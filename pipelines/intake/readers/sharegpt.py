@@ -1,4 +1,4 @@
-"""ShareGPT and its dialects: ``conversations`` of from/value (or role/content), and ms-swift's human/assistant pairs.
+"""ShareGPT and its dialects: ``conversations`` or ``items`` of from/value (or role/content), and ms-swift's pairs.
 
 An ``id`` counts as it stands. FastChat numbers the parts of a long talk ``x_0, x_4``, but its own sample set numbers
 distinct talks in the same way, and folding those into one would hide all but one of them.
@@ -11,30 +11,47 @@ from typing import Any
 import orjson
 
 from pipelines.intake import flags
-from pipelines.intake.items import Entry, Message, Talk, ToolCall
+from pipelines.intake.items import Entry, MediaPart, Message, Talk, ToolCall
+from pipelines.intake.media import inline_media, linked_media
 from pipelines.intake.roles import chain, role_of
-from pipelines.intake.shape import BadShape, first_id, objects, optional_id, optional_text, text_or_empty
+from pipelines.intake.shape import (
+    BadShape,
+    first_id,
+    objects,
+    optional_id,
+    optional_list,
+    optional_text,
+    text_or_empty,
+    wrong_type,
+)
 from pipelines.intake.tool_arguments import compact_json
 
 NAME = "sharegpt"
 VERSION = 1
-TELLS = frozenset({"conversations", "conversation"})
+TELLS = frozenset({"conversations", "conversation", "items"})
 EXCLUDES: frozenset[str] = frozenset()
+
+CALL_NAMES = frozenset({"function_call", "tool_call"})
+ANSWER_NAMES = frozenset({"function_response", "tool_response"})
+IMAGE_MARK = "<image>"
 
 
 def matches(entry: Entry) -> bool:
-    """Tell by a ``conversations`` list, or a ``conversation`` list that begins with a human/assistant pair."""
-    if "messages" in entry:
+    """Tell by a list ``conversations``, by ``items`` of from/value, or by ``conversation`` of human/assistant pairs."""
+    if "messages" in entry or "rejected" in entry:
         return False
     if "conversations" in entry:
         return isinstance(entry["conversations"], list) and "conversation" not in entry
-    talk = entry.get("conversation")
-    return isinstance(talk, list) and bool(talk) and isinstance(talk[0], dict) and "human" in talk[0]
+    if "conversation" in entry:
+        return "human" in _first_object(entry["conversation"])
+    first = _first_object(entry.get("items"))
+    return "from" in first and "value" in first
 
 
 def read(entry: Entry) -> Talk:
     """Read all turns in order; nothing is cleaned away. Raises BadShape for a field of another type."""
-    messages = [_read_message(item) for item in objects(entry, "conversations")]
+    listed = "items" if "items" in entry and "conversations" not in entry else "conversations"
+    messages = [read_message(item) for item in objects(entry, listed)]
     for pair in objects(entry, "conversation"):
         messages += [Message(role, text) for role, text in _pair(pair)]
     if system := optional_text(entry, "system"):
@@ -43,7 +60,36 @@ def read(entry: Entry) -> Talk:
     for message in messages:
         if message.role == "assistant":
             message.model = model
+    _place_images(messages, optional_list(entry, "images"))
     return Talk(chain(messages), first_id(entry, "conversation_id", "id"), optional_id(entry, "user_id"))
+
+
+def _first_object(items: Any) -> dict[str, Any]:
+    return items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+
+
+def _place_images(messages: list[Message], images: list[Any]) -> None:
+    """Give each message the images that its marks stand for, in order; what is left goes to the first user message."""
+    left = [_image(image) for image in images]
+    for message in messages:
+        marks = message.text.count(IMAGE_MARK) if left else 0
+        message.parts += left[:marks]
+        left = left[marks:]
+    for message in messages:
+        if message.role == "user":
+            message.parts += left
+            return
+
+
+def _image(image: Any) -> MediaPart:
+    """Return the reference of an image by path or address, or of its bytes as data set libraries write them."""
+    if isinstance(image, dict):
+        if encoded := optional_text(image, "bytes"):
+            return inline_media("image", None, encoded)
+        image = optional_text(image, "path") or optional_text(image, "url")
+    if not isinstance(image, str) or not image:
+        raise wrong_type("each of images", "a path or an address", image)
+    return linked_media("image", None, image)
 
 
 def _pair(pair: dict[str, Any]) -> list[tuple[str, str]]:
@@ -54,14 +100,15 @@ def _pair(pair: dict[str, Any]) -> list[tuple[str, str]]:
     return spoken if assistant is None else [*spoken, ("assistant", assistant)]
 
 
-def _read_message(item: dict[str, Any]) -> Message:
+def read_message(item: dict[str, Any]) -> Message:
+    """Read one turn; links are left to the caller. Raises BadShape for wrong types and unknown speakers."""
     name = item.get("from", item.get("role"))
     value = text_or_empty(item, "value" if "value" in item else "content")
-    if name == "function_call":
+    if isinstance(name, str) and name in CALL_NAMES:
         message = Message("assistant")
         message.tool_calls = _read_calls(value, message)
         return message
-    return Message(role_of(name), value)
+    return Message("tool" if isinstance(name, str) and name in ANSWER_NAMES else role_of(name), value)
 
 
 def _read_calls(value: str, message: Message) -> list[ToolCall]:

@@ -1,0 +1,1 @@
+"""One module per format of streamed answers: ``NAME``, ``matches``, ``key``, ``is_whole`` and the pure ``join``."""
