@@ -68,7 +68,9 @@ def decode_entries(value: bytes) -> list[LoggedEntry]:
 def load_json(raw: bytes) -> tuple[Any, bool]:
     """Parse JSON text; also tell whether strings may hold lone surrogates or NUL, which nothing downstream can store.
 
-    Strict but for lone surrogate escapes, which some producers write when they cut an emoji in two. Raises Undecodable.
+    Strict but for lone surrogate escapes, which some producers write when they cut an emoji in two. Of a name that an
+    object has twice the last value counts, as RFC 8259 finds in most parsers; a whole number beyond 64 bits is read in
+    double precision, and one beyond that is no JSON here, nor are NaN and infinities. Raises Undecodable.
     """
     try:
         return orjson.loads(raw), b"\\" in raw and b"\\u0000" in raw

@@ -37,6 +37,7 @@ _TURN = _field("turn")
 _ROOT = _field("root")
 _MESSAGE = _field("message")
 _FEEDBACK = _field("feedback")
+_FRAGMENT = _field("fragment")
 _TOOL_CALL = _field("tool_call")
 _MEDIA = _field("media")
 _BEFORE_PARENT = (_TURN + (2 * ID_BYTES).to_bytes(4, "big")).decode()
@@ -45,18 +46,26 @@ _CONTENT_OF_ROLE = {role: _CONTENT + _field(role) for role in ("system", "user",
 
 
 class _KeyedHash:
-    """HMAC-SHA-256 (RFC 2104) under one key, its padded forms kept: 0.9 us less a call than hmac.digest."""
+    """HMAC-SHA-256 (RFC 2104) under one key, both states begun once: half the cost of hmac.digest for a short text."""
 
-    __slots__ = ("_inner", "_outer")
+    __slots__ = ("_inner", "_key", "_outer")
 
     def __init__(self, key: bytes) -> None:
+        self._key = key
         size = sha256().block_size
         block = (sha256(key).digest() if len(key) > size else key).ljust(size, b"\0")
-        self._inner = bytes(byte ^ 0x36 for byte in block)
-        self._outer = bytes(byte ^ 0x5C for byte in block)
+        self._inner = sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = sha256(bytes(byte ^ 0x5C for byte in block))
+
+    def __reduce__(self) -> tuple[type[_KeyedHash], tuple[bytes]]:
+        return _KeyedHash, (self._key,)
 
     def digest(self, content: bytes) -> bytes:
-        return sha256(self._outer + sha256(self._inner + content).digest()).digest()
+        inner = self._inner.copy()
+        inner.update(content)
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        return outer.digest()
 
     def id(self, content: bytes) -> str:
         return self.digest(content)[:ID_BYTES].hex()
@@ -106,7 +115,7 @@ class IdentityKey:
             text = _LINE_END.sub("\n", text)
         raw = text.encode("utf-8", "surrogatepass")
         head = _CONTENT_OF_ROLE.get(message.role) or _CONTENT + _field(message.role)
-        content = b"".join((head, len(raw).to_bytes(4, "big"), raw))
+        content = head + len(raw).to_bytes(4, "big") + raw
         if message.tool_calls or message.parts:
             content = b"".join((content, *_other_fields(message)))
         return self._ids.id(content)
@@ -138,6 +147,10 @@ class IdentityKey:
             None if rating.created_at is None else rating.created_at.isoformat(),
             rating.measure,
         )
+
+    def fragment_key(self, tenant: str, stream: str, stream_format: str, key: str) -> str:
+        """Identify a streamed answer by the key that its pieces share, for instance the completion id."""
+        return self._id(_FRAGMENT, tenant, stream, stream_format, key)
 
     def user_ref(self, tenant: str, user_id: str) -> str:
         """Return the keyed reference of a logged user id inside a tenant."""

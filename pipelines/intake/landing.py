@@ -16,10 +16,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from pipelines.intake.identity import IdentityKey
-from pipelines.intake.items import Feedback, Headers, Item, Rejection, Turn
+from pipelines.intake.items import Feedback, Fragment, Headers, Item, Rejection, Turn
 from pipelines.intake.ownership import BadHeader, read_ownership
 from pipelines.intake.parse import parse_record
 from pipelines.intake.payload_record import pack_record
+from pipelines.intake.writer_schemas import SchemaSource
 from pipelines.privacy.anonymizer import Anonymizer, LeftValueError, Policy
 from pipelines.privacy.keys import KeyFolder
 from pipelines.privacy.payloads import encrypt_payload
@@ -53,6 +54,7 @@ class Intake:
     epoch: int | None = None
     max_record_bytes: int = MAX_RECORD_BYTES
     default_consent: str = "training"
+    schemas: SchemaSource | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Turn batches of Kafka records into batches of ``landing`` rows."""
@@ -108,7 +110,12 @@ class RecordReader:
             self.identity,
             max_record_bytes=self.intake.max_record_bytes,
             default_consent=self.intake.default_consent,
+            schemas=self.intake.schemas,
         )
+        return self.rows_of(items, value, headers, place)
+
+    def rows_of(self, items: list[Item], value: bytes, headers: Headers, place: tuple[str, int, int]) -> list[Row]:
+        """Return the rows of the items of one record, coordinates of the record itself still unset."""
         payload = _Payload(value, headers, place, self.keys)
         return [self.item(item, payload) for item in items]
 
@@ -116,6 +123,8 @@ class RecordReader:
         """Return the row of one item; an item that cannot be anonymised becomes a dead letter, never a pass."""
         if isinstance(item, Rejection):
             return self.dead(item, item.reason, item.detail, payload)
+        if isinstance(item, Fragment):
+            return self.fragment(item, payload)
         try:
             if isinstance(item, Turn):
                 return self.turn(item, anonymize_turn(item, self.anonymizer))
@@ -155,6 +164,7 @@ class RecordReader:
             tool_name=message.tool_name,
             model=message.model,
             response_id=message.response_id,
+            previous_response_id=message.previous_response_id,
             finish_reason=message.finish_reason,
             flags=message.flags,
             redactions=clean.redactions,
@@ -205,6 +215,21 @@ class RecordReader:
             consent=item.consent,
             reason=reason.value,
             detail=detail,
+            payload_encrypted=blob,
+            payload_key_id=key_id,
+            key_epoch=self.anonymizer.epoch,
+        )
+
+    def fragment(self, item: Fragment, payload: _Payload) -> Row:
+        """Return the row of a piece that waits for the others, under encryption."""
+        blob, key_id = payload.encrypted(item.entry, item.position, item.payload)
+        return filled(
+            entry=item.entry,
+            position=item.position,
+            outcome=Outcome.FRAGMENT.value,
+            tenant=item.tenant,
+            consent=item.consent,
+            fragment_key=item.key,
             payload_encrypted=blob,
             payload_key_id=key_id,
             key_epoch=self.anonymizer.epoch,
