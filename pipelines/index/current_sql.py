@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas import TURNS
-from schemas.shared_columns import CONSENTS, COORDINATES
+from schemas.shared_columns import ARRIVAL, CONSENTS
 
 
 def turns_current_sql(source: str) -> str:
@@ -13,7 +13,7 @@ def turns_current_sql(source: str) -> str:
     """
     strictest = " ".join(f"WHEN {rank} THEN '{consent}'" for rank, consent in enumerate(CONSENTS))
     rank = " ".join(f"WHEN '{consent}' THEN {rank}" for rank, consent in enumerate(CONSENTS))
-    order = ", ".join(f'"{name}"' for name in ("landed_at", *COORDINATES))
+    order = ", ".join(f'"{name}"' for name in ARRIVAL)
     columns = ", ".join(
         f"CASE max(CASE consent {rank} END) OVER (PARTITION BY tenant, turn_id) {strictest} END AS consent"
         if name == "consent"
