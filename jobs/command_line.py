@@ -22,9 +22,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "curate": ("jobs.curate_batch", "Conversations -> drops, examples and a gated dataset version."),
     "trigger": ("jobs.trigger_batch", "Decide whether a training run starts, and say why."),
     "train": ("jobs.train_batch", "Fine-tune on a dataset version."),
+    "pipe": ("jobs.text_pipes", "Filters without Kafka and Spark: JSON lines in, JSON lines out."),
     "search": ("jobs.index_search", "Find turns by meaning."),
     "sql": ("jobs.sql_query", "Ask the tables in SQL."),
-    "dead-letters": ("jobs.letters_replay", "List, show and replay what could not be used."),
+    "dead-letters": ("jobs.dead_letters", "List, show, replay and expire what could not be used."),
     "status": ("jobs.lake_status", "Count what is where, and check that every record is accounted for."),
     "spark-args": ("jobs.spark_args", "Print the arguments that spark-submit needs."),
 }

@@ -11,6 +11,8 @@ from rich.table import Table
 
 from jobs.options import Exit, Settings, UserError, turnmill_command
 from pipelines.synthetic.log_files import PLANTED, ForeignFolder, Totals, load_groups, write_logs
+from pipelines.synthetic.log_formats import GENERATED
+from pipelines.synthetic.log_records import Mix
 from schemas.records import CONSENT_HEADER
 
 
@@ -26,20 +28,34 @@ from schemas.records import CONSENT_HEADER
     show_default=True,
     help="Folder to write into; an earlier result in it is replaced.",
 )
-def command(settings: Settings, conversations: int, seed: int, out: Path) -> None:
-    """Write invented chat logs in seven formats, with planted personal values, ratings and broken records.
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["all", *GENERATED]),
+    metavar="NAME",
+    help=f"Write this format, as often as the others named; give it again for more: all, {', '.join(GENERATED)}. "
+    "[default: seven formats in the shares of a busy gateway]",
+)
+def command(settings: Settings, conversations: int, seed: int, out: Path, formats: tuple[str, ...]) -> None:
+    """Write invented chat logs, with planted personal values, ratings and broken records.
 
     All values are invented; planted.json lists them, so that a scan of the lake can prove that none is left.
     """
     try:
         with settings.console.status("Writing logs"):
-            totals = write_logs(out, conversations, seed)
+            totals = write_logs(out, conversations, seed, mix=_mix(formats))
     except ForeignFolder as foreign:
         raise UserError(str(foreign), Exit.WRONG_USE) from foreign
     if settings.json:
         settings.emit({"out": str(out), **asdict(totals)})
     else:
         _tell(settings, totals, out)
+
+
+def _mix(formats: tuple[str, ...]) -> Mix:
+    named = GENERATED if "all" in formats else formats
+    return Mix(formats=dict.fromkeys(named, 1)) if named else Mix()
 
 
 def _tell(settings: Settings, totals: Totals, out: Path) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from jobs.command_line import COMMANDS
 from jobs.options import Exit
+from pipelines.intake.formats import FORMATS
+from pipelines.intake.stream_formats import STREAM_FORMATS
 from pipelines.quality.rules import REASONS
 from schemas import TABLES
 from schemas.records import DEAD_REASONS
@@ -35,10 +38,18 @@ def sections() -> dict[str, str]:
     return {
         "commands": table(("command", "what it does"), ((f"`turnmill {c}`", w) for c, (_, w) in COMMANDS.items())),
         "exit codes": table(("code", "meaning"), ((str(int(code)), EXIT_WORDS[code]) for code in Exit)),
+        "log formats": table(("format", "what is read"), map(format_row, FORMATS)),
+        "stream formats": table(("stream", "what is joined"), map(format_row, STREAM_FORMATS)),
         "dead letter reasons": table(("reason", "meaning"), ((f"`{r}`", words) for r, words in DEAD_REASONS.items())),
         "filter reasons": table(("reason", "meaning"), ((f"`{r}`", words) for r, words in REASONS.items())),
         "data dictionary": "\n\n".join(one.markdown() for one in TABLES) + "\n",
     }
+
+
+def format_row(module: Any) -> tuple[str, str]:
+    """Return name and promise of a format, the latter from the first line of its module."""
+    promise = " ".join((module.__doc__ or "").split("\n\n")[0].split())
+    return f"`{module.NAME}`", promise.replace("``", "`")
 
 
 def table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:

@@ -44,10 +44,11 @@ class _Entry:
         return TooLong(size) if too_long else value or None
 
 
-def lines_of(stream: BinaryIO, limit: int) -> Iterator[bytes | TooLong]:
+def lines_of(stream: BinaryIO, limit: int, *, blank: bool = False) -> Iterator[bytes | TooLong]:
     r"""Yield each line that holds more than white space, split on the byte ``\n`` alone and otherwise untouched.
 
-    A line of more than ``limit`` bytes comes as ``TooLong``; memory stays within ``limit`` and a chunk.
+    A line of more than ``limit`` bytes comes as ``TooLong``; memory stays within ``limit`` and a chunk. With ``blank``
+    the others come too, so that a caller can count lines.
     """
     rest: list[bytes] = []
     size = 0
@@ -56,21 +57,21 @@ def lines_of(stream: BinaryIO, limit: int) -> Iterator[bytes | TooLong]:
         for line in ended:
             if size:
                 size += len(line)
-                yield from _line(b"".join((*rest, line)) if size <= limit else TooLong(size))
+                yield from _line(b"".join((*rest, line)) if size <= limit else TooLong(size), blank)
                 rest, size = [], 0
             else:
-                yield from _line(line if len(line) <= limit else TooLong(len(line)))
+                yield from _line(line if len(line) <= limit else TooLong(len(line)), blank)
         size += len(last)
         if size > limit:
             rest.clear()
         elif last:
             rest.append(last)
     if size:
-        yield from _line(b"".join(rest) if size <= limit else TooLong(size))
+        yield from _line(b"".join(rest) if size <= limit else TooLong(size), blank)
 
 
-def _line(line: bytes | TooLong) -> Iterator[bytes | TooLong]:
-    if isinstance(line, TooLong) or line.strip(_SPACE):
+def _line(line: bytes | TooLong, blank: bool) -> Iterator[bytes | TooLong]:
+    if blank or isinstance(line, TooLong) or line.strip(_SPACE):
         yield line
 
 

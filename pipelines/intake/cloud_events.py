@@ -24,16 +24,22 @@ PROBED_BYTES = 256
 after it, and a search of the whole record would cost more than parsing its JSON does."""
 
 
+def may_be_event(value: bytes, headers: Mapping[str, bytes]) -> bool:
+    """Tell cheaply that most values are no event in structured JSON mode."""
+    if value.find(_PROBE, 0, PROBED_BYTES) >= 0 or value.find(_PROBE, -PROBED_BYTES) >= 0:
+        return True
+    content_type = headers.get(CONTENT_TYPE) if headers else None
+    return content_type is not None and content_type[: len(_MEDIA_TYPE)].lower() == _MEDIA_TYPE
+
+
 def event_data(value: bytes, headers: Mapping[str, bytes]) -> bytes | None:
     """Return the data of an event in structured JSON mode; None when ``value`` is no such event.
 
     A string as ``data`` is taken as the text that it holds, ``data_base64`` as its bytes. Raises Undecodable
     (``bad_shape``) for data that is not base64.
     """
-    if value.find(_PROBE, 0, PROBED_BYTES) < 0 and value.find(_PROBE, -PROBED_BYTES) < 0:
-        content_type = headers.get(CONTENT_TYPE) if headers else None
-        if content_type is None or content_type[: len(_MEDIA_TYPE)].lower() != _MEDIA_TYPE:
-            return None
+    if not may_be_event(value, headers):
+        return None
     event = _event_of(value)
     if event is None:
         return None

@@ -32,7 +32,7 @@ from pipelines.intake.stream_formats import StreamFormat, stream_format_of
 from pipelines.intake.streams import responses_events
 from pipelines.intake.streams.grouping import PieceGroup, group_pieces
 from pipelines.intake.text_forms import read_text
-from pipelines.intake.wire_forms import Limits, unwrap
+from pipelines.intake.wire_forms import Limits, is_plain, unwrap
 from pipelines.intake.writer_schemas import SchemaSource, SchemasUnavailable
 from schemas.records import MAX_RECORD_BYTES, TRACE_HEADER, DeadReason
 
@@ -68,7 +68,8 @@ def parse_record(
             raise Undecodable(DeadReason.EMPTY_VALUE, "null value")
         if len(value) > max_record_bytes:
             raise Undecodable(DeadReason.TOO_LARGE, f"{len(value)} bytes, at most {max_record_bytes} are read")
-        value = unwrap(value, headers, limits=Limits(max_record_bytes), schemas=schemas).value
+        if not is_plain(value, headers):
+            value = unwrap(value, headers, limits=Limits(max_record_bytes), schemas=schemas).value
         return _Record(owner, headers, identity, default_consent).items(value)
     except BadHeader as bad:
         return [Rejection(0, 0, bad.reason, bad.detail, bad.tenant, STRICTEST_CONSENT)]

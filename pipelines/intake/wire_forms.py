@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipelines.intake.cloud_events import event_data
+from pipelines.intake.cloud_events import event_data, may_be_event
 from pipelines.intake.compression import DECOMPRESSORS
 from pipelines.intake.decode import Undecodable
 from pipelines.intake.writer_schemas import AVRO, JSON_SCHEMA, PROTOBUF, SchemaKey, SchemaSource
@@ -26,6 +26,7 @@ ID_MAGIC = 0
 GUID_MAGIC = 1
 _ID_FRAME = 5
 _GUID_FRAME = 17
+_JSON_BEGINS = (b"{", b"[")
 _TOLD_IDS = 1 << 24
 """Ids below this are told in a detail. Above it their first byte is not 0, so that they may be four letters of text."""
 
@@ -47,6 +48,11 @@ class Unwrapped:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def is_plain(value: bytes, headers: Mapping[str, bytes]) -> bool:
+    """Tell at once of most records that there is nothing to take off: JSON text without a schema or an event."""
+    return value[:1] in _JSON_BEGINS and SCHEMA_HEADER not in headers and not may_be_event(value, headers)
 
 
 def unwrap(

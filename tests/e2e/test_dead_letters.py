@@ -59,7 +59,7 @@ def test_a_dead_letter_can_be_counted_shown_and_replayed_after_a_fix(spark, turn
     assert SECRET in shown.output
 
     replayed = turnmill("dead-letters", "replay", "--reason", "too_large", "--json")
-    assert json.loads(replayed.stdout) == {"records": 1, "replayed": 1}
+    assert json.loads(replayed.stdout) == {"records": 1, "replayed": 1, "expired": 0}
     mill(turnmill.settings, topic)
     connection = connect(Lake(turnmill.settings.lake))
     assert connection.sql("SELECT tenant FROM turns").fetchall() == [("acme",)]
@@ -71,7 +71,7 @@ def test_a_dead_letter_can_be_counted_shown_and_replayed_after_a_fix(spark, turn
     assert connection.sql("SELECT max(attempts) FROM landing").fetchall() == [(2,)]
     assert accounts(connection).balanced
     again = turnmill("dead-letters", "replay", "--reason", "too_large", "--json")
-    assert json.loads(again.stdout) == {"records": 0, "replayed": 0}
+    assert json.loads(again.stdout) == {"records": 0, "replayed": 0, "expired": 0}
 
 
 def test_a_letter_that_fails_again_counts_its_attempts(spark, turnmill, topic):
