@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from pipelines.intake.items import Entry, Talk
@@ -99,18 +100,25 @@ _TOLD_BY: dict[str, list[LogFormat]] = {
 }
 
 
+CACHED_KEYS = 32
+"""Entries with more keys are looked up anew: logs of one source repeat a few keys, an odd record need not be kept."""
+
+
+def _told_by(keys: Iterable[str]) -> tuple[LogFormat, ...]:
+    """Return the formats that one of the keys tells of."""
+    return tuple(dict.fromkeys(log_format for key in keys for log_format in _TOLD_BY.get(key, ())))
+
+
+_candidates = functools.lru_cache(maxsize=1024)(_told_by)
+
+
 def matching_formats(entry: Entry) -> Sequence[LogFormat]:
     """Return the formats whose shape the entry has: one for a known log, none for an unknown one.
 
     More than one means that the entry mixes formats and must name its own; guessing would make identity a lottery.
     """
-    candidates: list[LogFormat] = []
-    for key in entry:
-        if key in _TOLD_BY:
-            told = _TOLD_BY[key]
-            candidates = [*candidates, *(other for other in told if other not in candidates)] if candidates else told
     found: list[LogFormat] = []
-    for log_format in candidates:
+    for log_format in _candidates(tuple(entry)) if len(entry) <= CACHED_KEYS else _told_by(entry):
         if found and log_format.NAME in found[-1].EXCLUDES:
             continue
         if log_format.matches(entry):
