@@ -1,0 +1,57 @@
+"""English names, addresses and sentences."""
+# ruff: noqa: E501 - a sentence a line reads best
+
+from privacy_sets.languages.form import ChatLanguage, joined, months, words
+
+ENGLISH = ChatLanguage(
+    "en",
+    given=words("Thessa Wrenna Halden Merrick Oswyn Tamsyn Elowyn Peregrine Rosamund Sorrel Evadne Ptolemy Clemency Fenella Ottoline Lysander Quillan Sidonie Hesper Jorvan Maelle Nerissa Ragnall Saoirsa Ulric Wystan Ysolde"),
+    family=joined("Harrow Wex Thistle Bram Cold Marl Hollow Quarr Fen Tarn", "combe garth mere stow hurst") + words("O'Darrigan MacTavery D'Aubrey Winterbrook-Hale Fitzhollis"),
+    streets=("Juniper Hollow Road", "Old Tannery Lane", "Kestrel Close", "Mill Race Drive", "Saltmarsh Avenue", "Lantern Street", "Birchfield Crescent", "Copperbeech Way", "Windlass Court", "Harbour Terrace"),
+    cities=("Kettering", "Dunstable", "Abilene", "Chattanooga", "Redditch", "Missoula", "Boise", "Telford"),
+    postcodes=("##### ", "#####-####"),
+    addresses=("{number} {street}, {city} {postcode}", "{number} {street}, Apt {unit}, {city}, {postcode}", "{number} {street}\n{city} {postcode}", "Flat {unit}, {number} {street}, {city}"),
+    phones=("(212) 555-01##", "415-555-01##", "+1 312 555 01##", "020 7946 0###", "+44 7700 900###", "07700 900 ###", "1.617.555.01##", "0117 496 0###"),
+    national_id="SSN",
+    dates=("%m/%d/%Y", "@ %d, %Y", "%d @ %Y", "%Y-%m-%d"),
+    months=months("January February March April May June July August September October November December"),
+    told=(
+        "hey, it's [[given]] again. the parcel went to the wrong flat, mine is [[address]]",
+        "Could you update the contact on file? [[full]], reachable at [[phone]] or [[email]].",
+        "i am [[lower]] and i never got the refund, card ending is on [[card]]",
+        "Draft a polite note to my landlord [[other]] saying that the boiler at [[address]] is broken. Sign it as [[full]].",
+        "Summarise: [[other]] told the board that [[family]] would step down in spring, and [[other_given]] didn't object.",
+        "[[caps]] - PLEASE CALL BACK ON [[phone]]",
+        "Dr. [[other_family]] wants the results sent to [[email]] before Friday.",
+        "My passport is [[passport]] and I was born on [[birth_date]], is that enough for the form?",
+        "For payroll: SSN [[national_id]], account number [[account]], name [[reverse]].",
+        "translate into German: \"[[other]]'s flat is at [[address]], ring twice\"",
+        "Log in with username [[username]] and password: [[password]] and tell me what you see.",
+        "I pasted the wrong key, it was [[api_key]], can it still be revoked?",
+        "The server [[ip]] keeps dropping my session since 9 pm.",
+        "You can find me as [[handle]] on the forum, or write to [[spelled_email]].",
+        "Wire it to [[iban]], beneficiary [[full]].",
+        "My plate is [[plate]], the permit should be under [[initials]]",
+        "Patient [[full]], MRN [[record]], DOB [[birth_date]], complains of headache.",
+        "From: [[full]] <[[email]]>\nSubject: moving date\n\nWe leave [[address]] on the 12th. Thanks, [[given]]",
+        "Was it [[other_given]] or [[given]] who booked the table?",
+        "Rewrite this so that it sounds less angry: \"[[other]] has ignored me for three weeks.\"",
+    ),
+    replies=(
+        "Thank you, [[given]]. I have noted [[phone]] as the number to call.",
+        "Done. The confirmation goes to [[email]].",
+        "Dear [[full]], your parcel will be sent to [[address]].",
+        "I can't see the account of [[other]], but I can tell [[other_given]] to write to us.",
+        "Mr. [[family]], the case is now with our billing team.",
+    ),
+    neutral=(
+        ("Why does bread go stale faster in the fridge?", "Starch crystallises quickest a little above freezing, so the crumb firms up sooner than at room temperature."),
+        ("Give me three names for a bakery near the sea.", "Salt & Crumb, Harbour Loaf, The Tide Oven."),
+        ("Explain the difference between a process and a thread.", "A process owns its memory; threads of one process share it, which makes them cheap and dangerous."),
+        ("Who wrote Pride and Prejudice, and is Python older than Java?", "Jane Austen wrote it in 1813. Python appeared in 1991, Java in 1995."),
+        ("My dad has Parkinson's and the doctor mentioned Bell's palsy. What are they?", "Parkinson's disease is a disorder of movement; Bell's palsy is a sudden weakness of the face that mostly goes away."),
+        ("Should I use Cassandra or Redis, and does Claude or Jasper write better copy?", "Redis for small and fast, Cassandra for wide and many. For copy, try both on your own text."),
+        ("Plan a weekend in Vienna in December.", "Saturday: the markets and the Belvedere. Sunday: a concert in the morning, then the Prater."),
+        ("How do I centre a div?", "Make its parent a grid and set place-items to center."),
+    ),
+)  # fmt: skip
