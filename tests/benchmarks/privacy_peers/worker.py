@@ -3,6 +3,10 @@
 First line out: ``{"versions", "note", "claims"}`` or ``{"missing"}``. Then for each line ``{"texts", "languages",
 "repeats", "budget"}`` in, one out: ``{"spans", "seconds"}`` or ``{"failed"}``; the seconds of each pass over all texts,
 the first one included. No more passes are begun once ``budget`` seconds are spent.
+
+A module a system beside this one, with ``PACKAGES`` (distributions whose versions are told), ``CLAIMS`` (its labels ->
+our kinds), ``NOTE`` (how it is called) and ``load(**options)``, which returns a function: texts and their languages ->
+(start, end, replacement) of each text in code points, or None for a text that is refused.
 """
 
 from __future__ import annotations
