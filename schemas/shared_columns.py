@@ -114,6 +114,7 @@ MESSAGE_COLUMNS = (
     Column("tool_name", pa.string(), "On a tool message: the tool's name where the log gives it."),
     Column("model", pa.string(), "Model that wrote the message, as logged."),
     Column("response_id", pa.string(), "Id of the response, as logged; feedback joins on it."),
+    Column("span_id", pa.string(), "Id of the call at a tracer or gateway, as logged; feedback joins on it too."),
     Column(
         "previous_response_id",
         pa.string(),
@@ -137,7 +138,7 @@ MESSAGE_COLUMNS = (
 FEEDBACK_COLUMNS = (
     Column("feedback_id", pa.string(), "Keyed identity of the feedback.", (not_null,), "f1"),
     Column("target_turn_id", pa.string(), "Turn that is judged, where the log tells."),
-    Column("target_response_id", pa.string(), "Response that is judged, where the log tells."),
+    Column("target_response_id", pa.string(), "Response that is judged, or its span, where the log tells."),
     Column("kind", pa.string(), "What kind of feedback it is.", (not_null, one_of(*FEEDBACK_KINDS)), "thumb"),
     Column("value", pa.float64(), "Its value: thumbs are 1 and -1, ranks start at 0 (best)."),
     Column("measure", pa.string(), "What an evaluation measured, as logged."),

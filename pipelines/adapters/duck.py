@@ -1,4 +1,4 @@
-"""DuckDB over the lake: every table a view by its name, and ``turns_current``. In memory; nothing is written."""
+"""DuckDB over the lake: tables as views by their names, ``turns_current``, ``feedback_current``. Nothing is written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import duckdb_extension_delta  # type: ignore[import-untyped]
 
 from pipelines.adapters.lake import Lake
 from pipelines.index.current_sql import turns_current_sql
-from schemas import TABLES, TURNS, Table
+from pipelines.index.feedback_sql import feedback_current_sql
+from schemas import FEEDBACK, TABLES, TURNS, Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -45,6 +46,7 @@ def connect(
         source = _source(connection, lake, table, (versions or {}).get(table.name))
         connection.execute(f"CREATE TEMP VIEW {table.name} AS {source}")
     connection.execute(f"CREATE TEMP VIEW {CURRENT_VIEW} AS {turns_current_sql(TURNS.name)}")
+    connection.execute(f"CREATE TEMP VIEW feedback_current AS {feedback_current_sql(FEEDBACK.name)}")
     return connection
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from pipelines.conversations.feedback import feedback_current
 from pipelines.conversations.nodes import Node
 from pipelines.conversations.paths import Known, assemble_root
 from pipelines.intake.flags import BRANCH_INACTIVE, WITHOUT_HISTORY
@@ -22,7 +23,8 @@ ROOT = ["tenant", "root_id"]
 TURN = ["tenant", "turn_id"]
 NODE_COLUMNS = (
     "tenant", "root_id", "turn_id", "parent_id", "role", "consent", "system_turn_id", "conversation_ref", "user_ref",
-    "stream", "content_id", "response_id", "previous_response_id", "flags", "created_at", "kafka_at", *ARRIVAL,
+    "stream", "content_id", "response_id", "span_id", "previous_response_id", "flags", "created_at", "kafka_at",
+    *ARRIVAL,
 )  # fmt: skip
 LATER = ("complete", "revision")
 ASSEMBLED = pa.schema([f.remove_metadata() for f in CONVERSATIONS.arrow_schema if f.name not in LATER])
@@ -39,9 +41,11 @@ def judged_turns(feedback: DataFrame, all_turns: DataFrame) -> DataFrame:
     """Return the same columns for the turns that changed rows of ``feedback`` judge."""
     by_turn = feedback.select("tenant", F.col("target_turn_id").alias("turn_id"))
     by_response = feedback.select("tenant", F.col("target_response_id").alias("response_id"))
-    found = all_turns.join(F.broadcast(by_turn.distinct()), TURN, how="left_semi").unionByName(
-        all_turns.join(F.broadcast(by_response.distinct()), ["tenant", "response_id"], how="left_semi")
-    )
+    by_response = by_response.distinct()
+    by_span = by_response.withColumnRenamed("response_id", "span_id")
+    found = all_turns.join(F.broadcast(by_turn.distinct()), TURN, how="left_semi")
+    found = found.unionByName(all_turns.join(F.broadcast(by_response), ["tenant", "response_id"], how="left_semi"))
+    found = found.unionByName(all_turns.join(F.broadcast(by_span), ["tenant", "span_id"], how="left_semi"))
     return touched_turns(found, found.limit(0))
 
 
@@ -102,21 +106,23 @@ COUNTS = ("n", "thumbs_up", "thumbs_down", "edits")
 
 
 def with_feedback(nodes: DataFrame, feedback: DataFrame) -> DataFrame:
-    """Count the feedback on each node, by turn or by response."""
-    ratings = feedback.dropDuplicates(["tenant", "feedback_id"])
-    is_thumb = F.col("kind") == "thumb"
+    """Count the feedback on each node, by turn, response or span; of one person's thumbs only the newest counts."""
+    ratings = feedback_current(feedback)
+    is_thumb = (F.col("kind") == "thumb") & F.col("is_newest")
     counts = (
         F.count("*").cast("int").alias("n"),
         F.count_if(is_thumb & (F.col("value") > 0)).cast("int").alias("thumbs_up"),
         F.count_if(is_thumb & (F.col("value") < 0)).cast("int").alias("thumbs_down"),
         F.count_if(F.col("kind") == "edit").cast("int").alias("edits"),
     )
+    said = ("kind", "value", "is_newest")
     by_turn = ratings.where(F.col("target_turn_id").isNotNull())
-    by_turn = by_turn.select("tenant", F.col("target_turn_id").alias("turn_id"), "kind", "value")
+    by_turn = by_turn.select("tenant", F.col("target_turn_id").alias("turn_id"), *said)
     by_response = ratings.where(F.col("target_turn_id").isNull() & F.col("target_response_id").isNotNull())
-    by_response = by_response.select("tenant", F.col("target_response_id").alias("response_id"), "kind", "value")
-    by_response = by_response.join(nodes.select(*TURN, "response_id"), ["tenant", "response_id"])
-    judged = by_turn.unionByName(by_response.select(*TURN, "kind", "value")).groupBy(*TURN).agg(*counts)
+    by_response = by_response.select("tenant", F.col("target_response_id").alias("name"), *said)
+    names = F.explode(F.array_distinct(F.array_compact(F.array("response_id", "span_id"))))
+    by_response = by_response.join(nodes.select(*TURN, names.alias("name")), ["tenant", "name"])
+    judged = by_turn.unionByName(by_response.select(*TURN, *said)).groupBy(*TURN).agg(*counts)
     return nodes.drop(*COUNTS).join(judged, TURN, how="left").fillna(0, subset=list(COUNTS))
 
 

@@ -43,7 +43,7 @@ class Message:
 
     ``user_id`` names the author where a talk has several; None means the talk's user. ``source_id`` is the source's own
     id of a message that is logged without its history; ``previous_response_id`` the answer that it replies to, where
-    the history lives in a chain of responses.
+    the history lives in a chain of responses; ``span_id`` the id that a tracer or gateway gave the call.
     """
 
     role: str
@@ -56,6 +56,7 @@ class Message:
     tool_name: str | None = None
     model: str | None = None
     response_id: str | None = None
+    span_id: str | None = None
     finish_reason: str | None = None
     created_at: dt.datetime | None = None
     flags: list[str] = field(default_factory=list)

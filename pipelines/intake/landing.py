@@ -164,6 +164,7 @@ class RecordReader:
             tool_name=message.tool_name,
             model=message.model,
             response_id=message.response_id,
+            span_id=message.span_id,
             previous_response_id=message.previous_response_id,
             finish_reason=message.finish_reason,
             flags=message.flags,

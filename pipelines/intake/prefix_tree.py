@@ -7,7 +7,9 @@ from collections.abc import Hashable, Sequence
 from pipelines.intake.items import Message
 from pipelines.intake.tool_arguments import canonical_arguments
 
-LATER_FACTS = ("model", "response_id", "finish_reason", "created_at", "reasoning", "tool_call_id", "tool_name")
+LATER_FACTS = (
+    "model", "response_id", "span_id", "finish_reason", "created_at", "reasoning", "tool_call_id", "tool_name",
+)  # fmt: skip
 """Fields that one log of a message has and another lacks; the first value that is there counts."""
 
 

@@ -8,6 +8,7 @@ from pipelines.adapters import delta
 from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS
 
 NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+LATER = NOON + dt.timedelta(days=20)
 
 
 @pytest.fixture
@@ -55,21 +56,23 @@ def test_late_turns_extend_the_conversation_and_bump_its_revision(spark, lake, s
     assert (third["revision"], third["complete"]) == (2, True)
 
 
-def test_feedback_that_comes_later_reaches_the_answer_by_turn_or_response(spark, lake, settings):
-    put(spark, lake, TURNS, turn("a"), turn("b", "a", 1, response_id="resp-1"))
+def test_feedback_that_comes_later_reaches_the_answer_and_the_newest_thumb_of_a_person_counts(spark, lake, settings):
+    put(spark, lake, TURNS, turn("a"), turn("b", "a", 1, response_id="resp-1", span_id="span-1"))
     assemble(settings, idle_minutes=None)
     put(
         spark,
         lake,
         FEEDBACK,
         {"feedback_id": "f1", "kind": "thumb", "value": 1.0, "target_response_id": "resp-1"},
-        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b"},
-        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b", "offset": 7},
+        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b", "created_at": LATER},
+        {"feedback_id": "f2", "kind": "thumb", "value": -1.0, "target_turn_id": "b", "created_at": LATER, "offset": 7},
         {"feedback_id": "f3", "kind": "edit", "target_turn_id": "b"},
+        {"feedback_id": "f4", "kind": "score", "target_response_id": "span-1"},
+        {"feedback_id": "f5", "kind": "thumb", "value": 1.0, "target_turn_id": "b", "created_at": NOON},
     )
     assemble(settings, idle_minutes=None)
     found = conversations(spark, lake)["r"]
-    assert found["feedback"].asDict() == {"n": 3, "thumbs_up": 1, "thumbs_down": 1, "edits": 1}
+    assert found["feedback"].asDict() == {"n": 5, "thumbs_up": 1, "thumbs_down": 1, "edits": 1}
     assert found["revision"] == 2
 
 

@@ -16,7 +16,7 @@ from deltalake import write_deltalake
 from jobs.sql_query import command
 from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake
-from schemas import TABLES, TURNS
+from schemas import FEEDBACK, TABLES, TURNS
 
 DAY = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 LONG = 'a "quoted", long text\nof two lines ' * 100
@@ -74,6 +74,18 @@ def test_turns_current_has_each_turn_once_the_first_landed_under_the_strictest_c
         ("default", "t2", "openai_chat", "none"),
         ("other", "t1", "other", "training"),
     ]
+
+
+def test_contradicting_feedback_is_kept_and_the_newest_of_each_person_is_told(lake):
+    later = DAY + dt.timedelta(days=1)
+    thumb = {"target_turn_id": "t1", "user_ref": "u1"}
+    up = {"feedback_id": "up", "value": 1.0, "created_at": DAY, **thumb}
+    down = {"feedback_id": "down", "value": -1.0, "created_at": later, **thumb}
+    write(lake, FEEDBACK, {**down, "offset": 1}, {**up, "offset": 2}, {**up, "offset": 3, "landed_at": later})
+    write(lake, FEEDBACK, {"feedback_id": "other", "target_turn_id": "t1", "user_ref": "u2", "created_at": DAY})
+    with connect(lake) as connection:
+        rows = connection.sql("SELECT feedback_id, is_newest FROM feedback_current ORDER BY ALL").fetchall()
+    assert rows == [("down", True), ("other", True), ("up", False)]
 
 
 def test_a_lake_in_a_folder_with_quotes_and_spaces_is_read(tmp_path):

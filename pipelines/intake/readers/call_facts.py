@@ -10,7 +10,10 @@ from pipelines.intake.items import Message, Talk
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """Facts of one call. They fill gaps: what a body itself says about a message wins."""
+    """Facts of one call. They fill gaps: what a body itself says about a message wins.
+
+    ``response_id`` is what the log calls the call; it serves as response id where the body has none.
+    """
 
     asked_at: dt.datetime | None = None
     answered_at: dt.datetime | None = None
@@ -30,6 +33,7 @@ class CallFacts:
             message.created_at = message.created_at or self.answered_at
             message.model = message.model or self.model
             message.response_id = message.response_id or self.response_id
+            message.span_id = message.span_id or self.response_id
         return replies
 
 

@@ -73,7 +73,7 @@ def read(entry: Entry) -> Talk:
     if messages:
         messages[-1].created_at = _first_time(entry, START_KEYS)
     for message in _read_choices(attributes, messages):
-        message.response_id = response_id
+        message.response_id, message.span_id = response_id, span
         message.created_at = _first_time(entry, END_KEYS)
     talk = Talk(messages, optional_id(attributes, "gen_ai.conversation.id"))
     talk.user_id = first_id(attributes, "user.id", "enduser.id")
