@@ -21,6 +21,7 @@ from pipelines.intake.formats import FORMAT_OF_NAME
 from pipelines.intake.identity import KEY_BYTES, IdentityKey
 from pipelines.intake.items import Feedback, Fragment, Item, Rejection, Turn
 from pipelines.intake.parse import parse_record
+from pipelines.intake.piece_joiner import PieceJoiner
 from pipelines.privacy.keys import KeyFolder
 from schemas.records import FORMAT_HEADER, MAX_RECORD_BYTES, TENANT_HEADER, DeadReason
 
@@ -42,8 +43,9 @@ def parse(settings: Settings, log_format: str | None, tenant: str | None) -> Non
     {"turn_id", "parent_id", "root_id", "role", "text", "tool_calls", ...}, a rating {"feedback": {...}}, what cannot be
     used {"rejected": reason, "detail", "line"}. Counts go to standard error.
 
-    The output is raw: nothing is anonymised here. Ids are those of the ingest when the key folder (--keys) is there;
-    without it they are made under a key that is thrown away, and differ in each run.
+    Pieces of a streamed answer on lines of their own are joined. The output is raw: nothing is anonymised here. Ids are
+    those of the ingest when the key folder (--keys) is there; without it they are made under a key that is thrown away,
+    and differ in each run.
     """
     headers = {TENANT_HEADER: tenant, FORMAT_HEADER: log_format}
     given = {name: value.encode() for name, value in headers.items() if value is not None}
@@ -58,7 +60,12 @@ def parse(settings: Settings, log_format: str | None, tenant: str | None) -> Non
 def parsed(
     lines: Iterable[bytes | TooLong], headers: dict[str, bytes], identity: IdentityKey, counts: Counter[str]
 ) -> Iterator[Row]:
-    """Yield the output row of each item of each line, and count items by kind or reason."""
+    """Yield the output row of each item of each line, and count items by kind or reason.
+
+    Pieces of a streamed answer on lines of their own are joined; the row tells the line of the last piece, of the first
+    one where the end is missing.
+    """
+    joiner = PieceJoiner(headers, identity)
     for number, line in enumerate(lines, 1):
         if isinstance(line, bytes) and (not line or line.isspace()):
             continue
@@ -69,9 +76,21 @@ def parsed(
             yield {"rejected": DeadReason.TOO_LARGE.value, "detail": detail, "line": number}
             continue
         for item in parse_record(line, headers, identity):
-            row = row_of(item, number)
-            counts[row.get("rejected") or _kind(item)] += 1
-            yield row
+            if isinstance(item, Fragment):
+                counts["pieces"] += 1
+                yield from counted(joiner.add(item, number), number, counts)
+            else:
+                yield from counted([item], number, counts)
+    for number, items in joiner.rest():
+        yield from counted(items, number, counts)
+
+
+def counted(items: Iterable[Item], line: int, counts: Counter[str]) -> Iterator[Row]:
+    """Yield the output row of each item, and count it by kind or reason."""
+    for item in items:
+        row = row_of(item, line)
+        counts[row.get("rejected") or _kind(item)] += 1
+        yield row
 
 
 def row_of(item: Item, line: int) -> Row:
@@ -85,7 +104,7 @@ def row_of(item: Item, line: int) -> Row:
         return {**{name: getattr(item, name) for name in IDS}, **message, **rest, "line": line}
     if isinstance(item, Feedback):
         return {"feedback": {**_fields(item.rating), **_fields(item)}, "line": line}
-    return {_kind(item): _fields(item), "line": line}
+    raise TypeError(f"wanted a turn, feedback or a rejection, found {type(item).__name__}")
 
 
 def write_rows(rows: Iterable[Row], output: BinaryIO) -> bool:
@@ -132,7 +151,7 @@ def _identity(settings: Settings) -> IdentityKey:
 
 
 def _kind(item: Item) -> str:
-    return {Turn: "turns", Feedback: "feedback", Fragment: "fragments"}[type(item)]
+    return "turns" if isinstance(item, Turn) else "feedback"
 
 
 def _fields(item: Any) -> Row:

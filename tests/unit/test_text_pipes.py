@@ -10,9 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jobs.command_line import main
-from jobs.text_pipes import row_of
 from pipelines.intake.identity import IdentityKey
-from pipelines.intake.items import Fragment
 from pipelines.intake.parse import parse_record
 from pipelines.privacy.keys import KeyFolder
 from schemas.records import MAX_RECORD_BYTES
@@ -120,10 +118,27 @@ def test_a_damaged_key_folder_is_an_error_and_no_other_key_is_taken(parse, keys)
     assert rows == []
 
 
-def test_a_piece_of_a_stream_is_told_without_its_content():
-    row = row_of(Fragment(0, 0, "k", "acme", "training", b"raw"), 7)
-    assert row["fragments"]["key"] == "k"
-    assert "raw" not in str(row)
+def chunk(answer, delta, finish=None):
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return line({"id": answer, "object": "chat.completion.chunk", "choices": [choice]})
+
+
+def test_pieces_of_streamed_answers_on_lines_of_their_own_are_joined(parse):
+    pieces = [
+        chunk("a", {"role": "assistant", "content": "one "}),
+        chunk("b", {"role": "assistant", "content": "half an"}),
+        chunk("a", {"content": "whole"}),
+        chunk("a", {}, "stop"),
+        line(TALK),
+        chunk("b", {"content": " answer"}),
+    ]
+    result, rows = parse(b"".join(pieces))
+    assert [(row["text"], row["line"], row["flags"]) for row in rows if row["role"] == "assistant"] == [
+        ("one whole", 4, []),
+        ("hello", 5, []),
+        ("half an answer", 2, ["stream_incomplete"]),
+    ]
+    assert json.loads(result.stderr)["pieces"] == 5
 
 
 def test_a_reader_that_goes_away_is_no_fault(tmp_path):
