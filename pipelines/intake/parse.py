@@ -26,7 +26,7 @@ from pipelines.intake.ownership import (
     check_consent,
     read_ownership,
 )
-from pipelines.intake.readers import openai_responses
+from pipelines.intake.readers import chatml, openai_responses
 from pipelines.intake.shape import BadShape, optional_text, wrong_type
 from pipelines.intake.stream_formats import StreamFormat, stream_format_of
 from pipelines.intake.streams import responses_events
@@ -132,10 +132,14 @@ class _Record:
         return sorted(items, key=lambda item: (item.entry, item.position)) if groups else items
 
     def _decoded(self, value: bytes) -> tuple[list[LoggedEntry], bool]:
+        named = self.owner.log_format
         try:
+            # Words in a ChatML text may have lines that are JSON; read as JSON lines, they would be all that is left.
+            if named is chatml and value.lstrip().startswith(chatml.START.encode()):
+                raise Undecodable(DeadReason.BAD_JSON, "ChatML is no JSON")
             return decode_entries(value), False
         except Undecodable as failure:
-            text = read_text(value, self.owner.log_format) if failure.reason is DeadReason.BAD_JSON else None
+            text = read_text(value, named) if failure.reason is DeadReason.BAD_JSON else None
             if text is None:
                 raise
             return text.entries, text.is_closed

@@ -35,11 +35,19 @@ _SYSTEM = (
 
 @dataclass(slots=True)
 class Call:
-    """A call of a tool by the assistant."""
+    """A call of a tool by the assistant. Arguments that are text stay as the model wrote them, JSON or not."""
 
     id: str
     name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """What a user sends beside words: an ``image`` (PNG), ``audio`` (WAV) or a ``file`` (PDF)."""
+
+    kind: str
+    content: bytes = b"\0"
 
 
 @dataclass(slots=True)
@@ -52,6 +60,7 @@ class Line:
     call_id: str | None = None
     tool_name: str | None = None
     alternative: str | None = None
+    media: list[Media] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +75,17 @@ class Planting:
 
 @dataclass(slots=True)
 class Dialogue:
-    """A whole talk, ending with the assistant. ``user_id`` is an e-mail address in some, planted like the others."""
+    """A whole talk, ending with the assistant. ``user_id`` is an e-mail address in some, planted like the others.
+
+    Without a ``conversation_id`` the formats that need one invent it.
+    """
 
     language: str
     system: str | None
     user_id: str | None
     lines: list[Line] = field(default_factory=list)
     plantings: list[Planting] = field(default_factory=list)
+    conversation_id: str | None = None
 
 
 class DialogueWriter:

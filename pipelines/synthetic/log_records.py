@@ -11,8 +11,10 @@ import orjson
 
 from pipelines.synthetic.broken_records import BREAKAGES, broken_value
 from pipelines.synthetic.dialogues import Dialogue, DialogueWriter
-from pipelines.synthetic.log_formats import FORMATS, WITH_TOOLS, WITH_USER_ID, Clock, Entry
+from pipelines.synthetic.log_formats import FORMATS, GENERATED, WITH_USER_ID
 from pipelines.synthetic.personal_values import PersonalValues
+from pipelines.synthetic.renderers.entries import Clock, Entry
+from pipelines.synthetic.renderers.traits import Trait
 from schemas.records import CONSENT_HEADER, FEEDBACK_TOPIC, LOGS_TOPIC, DeadReason
 
 Kind = Literal["chat", "feedback", "broken"]
@@ -49,7 +51,7 @@ class LogRecord:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Shares of what a log holds, each of all conversations (``broken``: of all records).
+    """Shares of what a log holds, each of all conversations (``broken``: of all records); ``formats`` are weights.
 
     ``feedback`` is the share of answered requests that get a rating or an edit, ``resent`` of records sent twice,
     ``repeated`` of talks that another conversation repeats word for word.
@@ -81,13 +83,17 @@ def generate(
     """Yield the records of ``n_conversations`` invented talks; equal arguments give equal bytes.
 
     Records of a talk come in order, feedback after its answer, broken records and copies in between. ``breakages``
-    narrows the kinds of broken records. ``ValueError`` for a negative number or an unknown breakage.
+    narrows the kinds of broken records. ``ValueError`` for a negative number, an unknown breakage, or a format that a
+    log cannot be generated in.
     """
     if n_conversations < 0:
         raise ValueError(f"wanted a number of conversations from 0 up, found {n_conversations}")
     if unknown := set(breakages) - set(BREAKAGES):
         raise ValueError(f"wanted breakages out of {', '.join(BREAKAGES)}, found {', '.join(sorted(unknown))}")
-    writer = _LogWriter(Random(seed), mix or Mix(), breakages)  # noqa: S311 - reproducible, not secret
+    mix = mix or Mix()
+    if unknown := set(mix.formats) - set(GENERATED):
+        raise ValueError(f"wanted formats out of {', '.join(GENERATED)}, found {', '.join(sorted(unknown))}")
+    writer = _LogWriter(Random(seed), mix, breakages)  # noqa: S311 - reproducible, not secret
     for _ in range(n_conversations):
         yield from writer.conversation()
 
@@ -106,17 +112,17 @@ class _LogWriter:
         """Yield the records of one talk, and what a real log mixes in between."""
         random, mix = self._random, self._mix
         name = random.choices(list(mix.formats), list(mix.formats.values()))[0]
-        repeated = [one for one in self._told_before if name in WITH_TOOLS or not _uses_tools(one)]
+        repeated = [one for one in self._told_before if _carries_tools(name) or not _uses_tools(one)]
         if repeated and random.random() < mix.repeated:
             dialogue, plantings = random.choice(repeated), []
         else:
-            dialogue = self._dialogues.write(personal=random.random() < mix.personal, tools=name in WITH_TOOLS)
+            dialogue = self._dialogues.write(personal=random.random() < mix.personal, tools=_carries_tools(name))
             plantings = list(dialogue.plantings)
             self._remember(dialogue)
         consent = random.choices(list(mix.consents), list(mix.consents.values()))[0]
         headers = {CONSENT_HEADER: consent} if consent else {}
         user_planted = self._name_user(dialogue, name)
-        for entry in FORMATS[name](dialogue, self._clock):
+        for entry in FORMATS[name].render(dialogue, self._clock):
             due = [one for one in plantings if one.line < entry.lines]
             plantings = [one for one in plantings if one.line >= entry.lines]
             planted = [Planted(one.type, one.value, self._number, one.where, True) for one in due]
@@ -153,8 +159,8 @@ class _LogWriter:
 
     def _broken(self, name: str) -> LogRecord:
         """Break a record of a talk of its own, so that its values stand nowhere else."""
-        dialogue = self._dialogues.write(personal=True, tools=name in WITH_TOOLS)
-        sound = orjson.dumps(FORMATS[name](dialogue, self._clock)[-1].json)
+        dialogue = self._dialogues.write(personal=True, tools=_carries_tools(name))
+        sound = orjson.dumps(FORMATS[name].render(dialogue, self._clock)[-1].json)
         breakage = self._random.choice(self._breakages)
         value = broken_value(breakage, sound, self._random)
         held = [one for one in dialogue.plantings if one.value.encode() in value]
@@ -190,6 +196,10 @@ class _LogWriter:
     ) -> LogRecord:
         self._number += 1
         return LogRecord(self._number - 1, value, dict(headers), kind, topic, name, planted, reason)
+
+
+def _carries_tools(name: str) -> bool:
+    return Trait.TOOLS in FORMATS[name].carries
 
 
 def _uses_tools(dialogue: Dialogue) -> bool:

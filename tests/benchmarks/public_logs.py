@@ -1,11 +1,12 @@
 """Render public conversation sets into log files that ``turnmill load`` sends, with a manifest of them.
 
-    uv run python tests/benchmarks/public_logs.py --out DIR [--data DIR]
+    uv run python tests/benchmarks/public_logs.py --out DIR [--data DIR] [--table]
 
 Every record of every set is rendered, none is cut or cleaned. Sets that are logs already (Open Assistant trees,
 ShareGPT) are copied byte by byte; the others become OpenAI chat logs, their ratings records of ``turnmill.feedback``.
 ``DIR/manifest.json`` has the form that ``pipelines.synthetic.log_files.load_groups`` reads. Prints one line of JSON:
-source records, log records, feedback records and bytes of each set, and which sets are incomplete (exit code 1).
+source records, log records, feedback records and bytes of each set, what intake makes of them, and which sets are
+incomplete (exit code 1). ``--table`` prints what intake makes of them as a Markdown table instead.
 
 Some of the sets are harmful by design; look at figures, not at texts. A rendering of Schema-Guided Dialogue that is
 handed on carries its licence, CC BY-SA 4.0.
@@ -15,10 +16,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import orjson
+from public_outcomes import Outcome, outcome_of, table, total_of
 from public_sets import DATASETS, DataMissing, Dataset, Object
 
 from pipelines.adapters.log_files import log_entries
@@ -104,6 +107,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the log files; empty or an earlier result")
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder with oasst, sgd, …")
+    parser.add_argument("--table", action="store_true", help="print what intake makes of the logs as a Markdown table")
     flags = parser.parse_args()
     try:
         counts = {name: asdict(one) for name, one in render_all(flags.data, flags.out).items()}
@@ -111,9 +115,25 @@ def main() -> int:
         print(failure, file=sys.stderr)
         return 1
     total = {key: sum(one[key] for one in counts.values()) for key in Counts.__slots__}
-    short = [one.name for one in DATASETS if counts[one.name]["records"] != counts[one.name]["source"] * one.logs_each]
-    print(orjson.dumps({"datasets": counts, "total": total, "incomplete": short}).decode())
+    outcomes = outcomes_of(flags.out, counts)
+    short = [
+        one.name
+        for one in DATASETS
+        if counts[one.name]["records"] != counts[one.name]["source"] * one.logs_each or outcomes[one.name].unaccounted
+    ]
+    if flags.table:
+        print(table(outcomes))
+    else:
+        intake = {name: asdict(one) for name, one in outcomes.items()}
+        intake["total"] = asdict(total_of(list(outcomes.values())))
+        print(orjson.dumps({"datasets": counts, "total": total, "intake": intake, "incomplete": short}).decode())
     return 1 if short else 0
+
+
+def outcomes_of(out: Path, names: Iterable[str]) -> dict[str, Outcome]:
+    """Return what intake makes of each set's files in ``out``: its logs, then its feedback."""
+    files = [out / entry["file"] for entry in orjson.loads((out / MANIFEST).read_bytes())["files"]]
+    return {name: outcome_of(file for file in files if file.stem.removesuffix("-feedback") == name) for name in names}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import base64
 import copy
 import datetime as dt
 import json
+from pathlib import Path
 
 import orjson
 import pytest
@@ -43,152 +44,16 @@ def node(parent, role=None, text="", **more):
     return {"parent": parent, "children": [], "message": message}
 
 
-CHATGPT = {
-    "title": "t",
-    "create_time": 1.0,
-    "conversation_id": "conv-1",
-    "current_node": "n6",
-    "mapping": {
-        "n1": node(None),
-        "n2": node("n1", "system", ""),
-        "n3": node("n2", "user", "q", create_time=1.5),
-        "n4": node("n3", "assistant", "first try"),
-        "n5": node(
-            "n3", "assistant", content={"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "hm"}]}
-        ),
-        "n6": node(
-            "n5",
-            "assistant",
-            "second try",
-            id="m6",
-            metadata={"model_slug": "m-1", "finish_details": {"type": "stop"}},
-            status="finished_successfully",
-        ),
-    },
+READ_HERE = {
+    *("fastchat_arena", "chatgpt_export", "claude_export", "chatml", "vllm_log", "prompt_completion", "alpaca"),
+    *("preference_pairs", "message_log", "sharegpt"),
 }
-
-CLAUDE = {
-    "uuid": "conv-2",
-    "name": "n",
-    "account": {"uuid": "account-1"},
-    "chat_messages": [
-        {
-            "uuid": "u1",
-            "sender": "human",
-            "text": "q",
-            "content": [{"type": "text", "text": "q"}],
-            "created_at": "2026-01-01T00:00:00Z",
-            "attachments": [{"file_name": "", "file_type": "txt", "extracted_content": "pasted"}],
-            "files": [{"file_uuid": "f1", "file_name": "x.png"}],
-        },
-        {
-            "uuid": "u2",
-            "sender": "assistant",
-            "text": "a",
-            "content": [
-                {"type": "thinking", "thinking": "hm"},
-                {"type": "tool_use", "id": None, "name": "look", "input": {"x": 1}},
-                {
-                    "type": "tool_result",
-                    "tool_use_id": None,
-                    "name": "look",
-                    "content": [{"type": "text", "text": "1"}],
-                },
-                {"type": "text", "text": "a"},
-            ],
-            "attachments": [],
-            "files": [],
-        },
-    ],
-}
-
-VLLM = (
-    "INFO 07-12 10:00:00 [logger.py:39] Received request chatcmpl-1: prompt: "
-    '"<|im_start|>user\\nIt\'s é\\n<|im_end|>", params: SamplingParams(n=1), prompt_token_ids: [1, 2].\n'
-    "INFO 07-12 10:00:00 [engine.py:1] Added request chatcmpl-1.\n"
-    "INFO 07-12 10:00:01 [logger.py:59] Generated response chatcmpl-1: output: 'Yes\\n', "
-    "output_token_ids: [3], finish_reason: stop\n"
-)
-
-SAMPLES = {
-    "fastchat_arena": {"tstamp": 5.0, "type": "upvote", "model": "m", "state": state("c1"), "ip": "192.0.2.1"},
-    "chatgpt_export": CHATGPT,
-    "claude_export": CLAUDE,
-    "chatml": {
-        "text": "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>\n"
-    },
-    "vllm_log": {"text": VLLM},
-    "prompt_completion": {
-        "prompt": [{"role": "user", "content": "q"}],
-        "completion": [{"role": "assistant", "content": "a"}],
-        "label": False,
-    },
-    "alpaca": {"instruction": "Sort", "input": "2 1", "output": "1 2", "history": [["q", "a"]], "system": "Be brief"},
-    "preference_pairs": {
-        "prompt": [{"role": "user", "content": "q"}],
-        "chosen": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "good"}],
-        "rejected": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "bad"}],
-        "score_chosen": 8.0,
-        "score_rejected": 2.5,
-    },
-    "message_log": {
-        "message_id": 7,
-        "conversation_id": "conv-3",
-        "user_id": "user-1",
-        "role": "user",
-        "content": [{"type": "text", "text": {"value": "hi", "annotations": []}}],
-        "created_at": 1767225600,
-    },
-}
-
-DIALECTS = {
-    "arena pair": ("fastchat_arena", {"tstamp": 5.0, "type": "leftvote", "states": [state("c1"), state("c2", "b")]}),
-    "legacy completions": (
-        "prompt_completion",
-        {
-            "request": {"model": "m", "prompt": ["q1", "q2"], "n": 2},
-            "response": {
-                "id": "cmpl-1",
-                "object": "text_completion",
-                "created": 1,
-                "model": "m",
-                "choices": [{"index": i, "text": f"a{i}", "finish_reason": "stop"} for i in range(4)],
-                "usage": {},
-            },
-        },
-    ),
-    "bare completions response": (
-        "prompt_completion",
-        {"id": "x", "object": "text_completion", "choices": [{"text": "a", "finish_reason": None}], "usage": {}},
-    ),
-    "prompt and response": ("prompt_completion", {"prompt": "q", "response": "a"}),
-    "dolly": ("alpaca", {"instruction": "i", "context": "c", "response": "r", "category": "x"}),
-    "hh-rlhf": (
-        "preference_pairs",
-        {"chosen": "\n\nHuman: q\n\nAssistant: a", "rejected": "\n\nHuman: q\n\nAssistant: b"},
-    ),
-    "sharegpt pair": (
-        "preference_pairs",
-        {
-            "conversations": [{"from": "human", "value": "q"}],
-            "chosen": {"from": "gpt", "value": "a"},
-            "rejected": {"from": "gpt", "value": "b"},
-        },
-    ),
-    "pair with messages": (
-        "preference_pairs",
-        {"prompt": "q", "messages": [{"role": "user", "content": "q"}], "chosen": "a", "rejected": "b"},
-    ),
-    "sharegpt items": (
-        "sharegpt",
-        {"id": "x", "items": [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]},
-    ),
-    "sharegpt images": (
-        "sharegpt",
-        {"conversations": [{"from": "human", "value": "<image>?"}, {"from": "gpt", "value": "a"}], "images": ["x.png"]},
-    ),
-}
+LINES = Path(__file__).with_name("log_examples.jsonl").read_bytes().split(b"\n")
+ROWS = [row for row in map(orjson.loads, filter(None, LINES)) if row["format"] in READ_HERE]
+SAMPLES = {row["format"]: row["entry"] for row in ROWS if not row["dialect"]}
+DIALECTS = {row["dialect"]: (row["format"], row["entry"]) for row in ROWS if row["dialect"]}
 ALL_SAMPLES = {name: (name, sample) for name, sample in SAMPLES.items()} | DIALECTS
+CHATGPT, CLAUDE = SAMPLES["chatgpt_export"], SAMPLES["claude_export"]
 
 
 def talks_of(entry, name=None):
@@ -927,10 +792,9 @@ def test_any_value_in_any_field_gives_items_without_a_fault(data):
     path = data.draw(st.sampled_from([path for path in paths_into(sample) if path]))
     changed = with_change(sample, path, data.draw(json_values))
     check_reading(name, changed)
-    if name != "fastchat_arena":
-        items = parse_record(json.dumps(changed).encode(), {"turnmill-format": name.encode()}, KEY)
-        assert items
-        assert not [item for item in items if isinstance(item, Rejection) and item.reason == "internal_error"]
+    items = parse_record(json.dumps(changed).encode(), {"turnmill-format": name.encode()}, KEY)
+    assert items
+    assert not [item for item in items if isinstance(item, Rejection) and item.reason == "internal_error"]
 
 
 @given(st.lists(st.sampled_from(sorted(SAMPLES)), min_size=2, max_size=3), st.data())
@@ -949,3 +813,10 @@ def test_feedback_of_a_pair_joins_the_turns_by_id():
     turn_ids = {item.message.text: item.turn_id for item in items if isinstance(item, Turn)}
     ranks = {i.target_turn_id: i.rating.value for i in items if isinstance(i, Feedback) and i.rating.kind == "rank"}
     assert ranks == {turn_ids["good"]: 0.0, turn_ids["bad"]: 1.0}
+
+
+@pytest.mark.parametrize("before", ["", "[", ' [ {"level":"INFO","message":"x"},'])
+def test_a_log_line_inside_of_a_broken_json_log_is_no_log_line(before):
+    line = "INFO 01-01 00:00:00 [logger.py:39] Received request r1: prompt: 'a\\\\nb', params: SamplingParams(n=1)"
+    (item,) = parse_record(f'{before}{{"message":"{line}","cut'.encode(), {}, KEY)
+    assert item.reason == "bad_json"

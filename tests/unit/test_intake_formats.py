@@ -2,6 +2,7 @@
 
 import base64
 import datetime as dt
+from pathlib import Path
 
 import orjson
 import pytest
@@ -12,261 +13,18 @@ from pipelines.intake.formats import FORMAT_OF_NAME, FORMATS, matching_formats
 from pipelines.intake.identity import IdentityKey
 from pipelines.intake.items import Feedback, Rejection, Turn
 from pipelines.intake.parse import parse_record
+from pipelines.intake.stream_formats import STREAM_FORMAT_OF_NAME, STREAM_FORMATS
 from schemas.shared_columns import ROLES
 
 KEY = IdentityKey(bytes(range(32)))
 PIXELS = base64.b64encode(b"\x89PNG pixels").decode()
-CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": '{"x":1}'}}
 
-EXAMPLES = {
-    "openai_chat": {
-        "timestamp": 1715854074,
-        "client_id": "app-1",
-        "request": {
-            "model": "m-1",
-            "messages": [
-                {"role": "developer", "content": "Be brief"},
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "text", "text": "What is this?"},
-                        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXELS}"}},
-                        {"type": "input_audio", "input_audio": {"data": "UklG", "format": "wav"}},
-                    ],
-                },
-                {"role": "assistant", "content": None, "tool_calls": [CALL]},
-                {"role": "tool", "tool_call_id": "call_1", "content": "cat"},
-            ],
-            "tools": [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}],
-        },
-        "response": {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1715854075,
-            "model": "m-1-0613",
-            "choices": [
-                {"index": 0, "message": {"role": "assistant", "content": "A cat."}, "finish_reason": "stop"},
-                {"index": 1, "message": {"role": "assistant", "content": "Felix."}, "finish_reason": "stop"},
-            ],
-        },
-    },
-    "anthropic_messages": {
-        "request": {
-            "model": "m-2",
-            "system": [{"type": "text", "text": "Be brief"}],
-            "max_tokens": 99,
-            "metadata": {"user_id": "user-7"},
-            "messages": [
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXELS}},
-                        {"type": "text", "text": "What is this?"},
-                    ],
-                },
-                {
-                    "role": "assistant",
-                    "content": [
-                        {"type": "thinking", "thinking": "an animal", "signature": "s"},
-                        {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"x": 1}},
-                    ],
-                },
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "text", "text": "Well?"},
-                        {"type": "tool_result", "tool_use_id": "toolu_1", "content": "cat", "is_error": True},
-                    ],
-                },
-            ],
-        },
-        "response": {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": "m-2",
-            "content": [{"type": "text", "text": "A cat."}],
-            "stop_reason": "end_turn",
-        },
-    },
-    "openai_responses": {
-        "request": {
-            "model": "m-3",
-            "instructions": "Be brief",
-            "conversation": {"id": "conv_3"},
-            "safety_identifier": "user-3",
-            "input": [
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "input_text", "text": "What is this?"},
-                        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXELS}"},
-                    ],
-                },
-                {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": '{"x":1}'},
-                {"type": "function_call_output", "call_id": "fc_1", "output": "cat"},
-            ],
-        },
-        "response": {
-            "id": "resp_1",
-            "object": "response",
-            "created_at": 1715854075,
-            "status": "completed",
-            "model": "m-3-0613",
-            "output": [
-                {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "an animal"}]},
-                {
-                    "id": "msg_1",
-                    "type": "message",
-                    "role": "assistant",
-                    "content": [{"type": "output_text", "text": "A cat.", "annotations": []}],
-                },
-            ],
-        },
-    },
-    "sharegpt": {
-        "id": "x_0",
-        "system": "Be brief",
-        "conversations": [
-            {"from": "human", "value": "stock of bolts"},
-            {"from": "function_call", "value": '{"name":"stock","arguments":{"item":"bolt"}}'},
-            {"from": "observation", "value": "40"},
-            {"from": "gpt", "value": "40 left."},
-        ],
-    },
-    "wildchat": {
-        "conversation_hash": "hash-1",
-        "model": "m-4",
-        "timestamp": "2023-04-09T00:02:53Z",
-        "conversation": [
-            {"role": "user", "content": "q", "toxic": True, "hashed_ip": "ip-1", "turn_identifier": 101001},
-            {
-                "role": "assistant",
-                "content": "a",
-                "toxic": False,
-                "redacted": True,
-                "timestamp": "2023-04-09T00:02:53Z",
-                "turn_identifier": 101001,
-            },
-        ],
-        "openai_moderation": [{"flagged": True}, {"flagged": False}],
-        "detoxify_moderation": [{"toxicity": 0.9}, {"toxicity": 0.0}],
-    },
-    "lmsys_chat": {
-        "conversation_id": "c-5",
-        "model": "m-5",
-        "conversation": [
-            {"role": "user", "content": "NAME_1 asks"},
-            {"role": "assistant", "content": "a"},
-        ],
-        "openai_moderation": [{"flagged": False}, {"flagged": True}],
-        "redacted": True,
-    },
-    "oasst_tree": {
-        "message_tree_id": "m1",
-        "tree_state": "ready_for_export",
-        "prompt": {
-            "message_id": "m1",
-            "user_id": "u1",
-            "text": "q",
-            "role": "prompter",
-            "created_date": "2023-01-01T10:00:00+01:00",
-            "labels": {"quality": {"value": 0.75, "count": 3}, "toxicity": {"value": 0.0, "count": 3}},
-            "emojis": {"+1": 3, "-1": 1},
-            "replies": [
-                {
-                    "message_id": "m2",
-                    "user_id": "u2",
-                    "text": "worse",
-                    "role": "assistant",
-                    "rank": 1,
-                    "replies": [{"message_id": "m4", "text": "and?", "role": "prompter", "replies": []}],
-                },
-                {"message_id": "m3", "text": "best", "role": "assistant", "rank": 0, "synthetic": True, "replies": []},
-                {
-                    "message_id": "m5",
-                    "text": "gone",
-                    "role": "assistant",
-                    "deleted": True,
-                    "replies": [{"message_id": "m6", "text": "gone too", "role": "prompter", "replies": []}],
-                },
-            ],
-        },
-    },
-    "otel_genai": {
-        "event_name": "gen_ai.client.inference.operation.details",
-        "trace_id": "t",
-        "span_id": "s",
-        "attributes": {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.conversation.id": "conv_1",
-            "gen_ai.request.model": "m-6",
-            "gen_ai.response.id": "chatcmpl-6",
-            "gen_ai.system_instructions": [{"type": "text", "content": "Be brief"}],
-            "gen_ai.input.messages": [
-                {"role": "user", "parts": [{"type": "text", "content": "Weather?"}]},
-                {
-                    "role": "assistant",
-                    "parts": [{"type": "tool_call", "id": "c1", "name": "w", "arguments": {"city": "Oslo"}}],
-                },
-                {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "rain"}]},
-            ],
-            "gen_ai.output.messages": [
-                {
-                    "role": "assistant",
-                    "parts": [{"type": "reasoning", "content": "hm"}, {"type": "text", "content": "Rain."}],
-                    "finish_reason": "stop",
-                }
-            ],
-        },
-    },
-    "litellm": {
-        "id": "chatcmpl-7",
-        "call_type": "acompletion",
-        "status": "success",
-        "startTime": 1.0,
-        "endTime": 2.0,
-        "metadata": {"requester_metadata": {"session_id": "s-7"}},
-        "end_user": "u7",
-        "messages": [{"role": "user", "content": "hi"}],
-        "response": {"choices": [{"message": {"role": "assistant", "content": "yo"}, "finish_reason": "stop"}]},
-    },
-    "langfuse": {
-        "id": "tr1",
-        "sessionId": "s-8",
-        "userId": "u8",
-        "observations": [
-            {"id": "ob1", "traceId": "tr1", "type": "GENERATION", "input": "hi", "output": "yo", "model": "m-8"},
-        ],
-        "scores": [{"observationId": "ob1", "name": "thumbs", "dataType": "BOOLEAN", "source": "API", "value": 1}],
-    },
-    "helicone": {
-        "request_id": "r1",
-        "request_properties": {"Helicone-Session-Id": "s-9"},
-        "request_body": {"model": "m-9", "messages": [{"role": "user", "content": "hi"}]},
-        "response_status": 200,
-        "response_body": {"choices": [{"message": {"role": "assistant", "content": "yo"}, "finish_reason": "stop"}]},
-        "feedback_rating": True,
-    },
-    "databricks_inference": {
-        "databricks_request_id": "d1",
-        "request_time": "2026-01-01T00:00:00Z",
-        "status_code": 200,
-        "request": '{"messages":[{"role":"user","content":"hi"}]}',
-        "response": '{"choices":[{"message":{"role":"assistant","content":"yo"},"finish_reason":"stop"}]}',
-        "served_entity_id": "e1",
-    },
-    "mlflow_trace": {
-        "trace_id": "tr-1",
-        "request": '{"messages":[{"role":"user","content":"hi"}]}',
-        "response": '"yo"',
-        "trace_metadata": {"mlflow.trace.session": "s-10"},
-        "assessments": [{"name": "relevance", "feedback": {"value": 0.5}}],
-    },
-    "turnmill_feedback": {
-        "feedback": {"kind": "thumb", "value": True, "response_id": "chatcmpl-1", "user_id": "ada", "text": "clear"}
-    },
-}
+LINES = Path(__file__).with_name("log_examples.jsonl").read_bytes().split(b"\n")
+ROWS = [orjson.loads(line) for line in LINES if line]
+EXAMPLES = {row["format"]: row["entry"] for row in ROWS if row["format"] in FORMAT_OF_NAME and not row["dialect"]}
+NAMED = {"chatml"}
+"""Formats that only a header tells."""
+TOLD = sorted(EXAMPLES.keys() - NAMED)
 
 
 def items_of(entry, headers=None):
@@ -293,14 +51,24 @@ def said(role, content):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_exactly_one_format_matches_each_example(name):
-    assert [log_format.NAME for log_format in FORMATS if log_format.matches(EXAMPLES[name])] == [name]
-    assert [log_format.NAME for log_format in matching_formats(EXAMPLES[name])] == [name]
+    expected = [] if name in NAMED else [name]
+    assert [log_format.NAME for log_format in FORMATS if log_format.matches(EXAMPLES[name])] == expected
+    assert [log_format.NAME for log_format in matching_formats(EXAMPLES[name])] == expected
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['format']} {row['dialect']}".strip())
+def test_every_dialect_is_of_its_format_alone(row):
+    names = {log_format.NAME for log_format in FORMATS if log_format.matches(row["entry"])}
+    names |= {stream_format.NAME for stream_format in STREAM_FORMATS if stream_format.matches(row["entry"])}
+    assert names == ({row["format"]} - NAMED if row["format"] in FORMAT_OF_NAME | STREAM_FORMAT_OF_NAME else set())
 
 
 def test_every_format_has_an_example_and_tells():
     assert set(FORMAT_OF_NAME) == set(EXAMPLES)
-    for name, example in EXAMPLES.items():
-        assert not FORMAT_OF_NAME[name].TELLS.isdisjoint(example)
+    assert set(STREAM_FORMAT_OF_NAME) <= {row["format"] for row in ROWS}
+    for name in TOLD:
+        assert not FORMAT_OF_NAME[name].TELLS.isdisjoint(EXAMPLES[name])
+    assert not any(FORMAT_OF_NAME[name].TELLS for name in NAMED)
 
 
 @given(st.lists(st.sampled_from(sorted(EXAMPLES)), min_size=2, max_size=3), st.data())
@@ -317,14 +85,21 @@ def test_a_mixture_of_formats_is_read_as_one_or_refused(names, data):
         assert [item.reason for item in items] == ["unknown_format"]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", TOLD)
 def test_the_header_names_the_format_and_gives_the_same_items(name):
     assert items_of(EXAMPLES[name], {"turnmill-format": name.encode()}) == items_of(EXAMPLES[name])
 
 
+def test_a_format_without_tells_is_read_where_the_header_names_it_and_only_there():
+    (refused,) = items_of(EXAMPLES["chatml"])
+    assert refused.reason == "unknown_format"
+    named = turns_of(EXAMPLES["chatml"], {"turnmill-format": b"chatml"})
+    assert [turn.message.role for turn in named] == ["system", "user", "assistant"]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_turns_carry_known_roles_and_no_inline_media(name):
-    for turn in turns_of(EXAMPLES[name]):
+    for turn in turns_of(EXAMPLES[name], {"turnmill-format": name.encode()}):
         assert turn.message.role in ROLES
         assert turn.source == name
         for part in turn.message.parts:

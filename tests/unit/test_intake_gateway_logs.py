@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from pathlib import Path
 
 import orjson
 import pytest
@@ -29,142 +30,13 @@ ASKED = {"model": "m", "messages": [said("user", "hi")]}
 ANSWERED = {"id": "chatcmpl-1", "choices": [{"index": 0, "message": said("assistant", "yo"), "finish_reason": "stop"}]}
 CLAUDE = {"id": "msg_1", "type": "message", "content": [{"type": "text", "text": "yo"}], "stop_reason": "end_turn"}
 
-LITELLM = {
-    "id": "chatcmpl-1",
-    "trace_id": "t1",
-    "call_type": "acompletion",
-    "stream": True,
-    "status": "success",
-    "model": "m",
-    "startTime": 1.0,
-    "endTime": 2.0,
-    "completionStartTime": 1.2,
-    "response_cost": 0.0,
-    "metadata": {"user_api_key_hash": "h", "requester_metadata": {"session_id": "s"}},
-    "cache_hit": False,
-    "end_user": "u1",
-    "requester_ip_address": "192.0.2.1",
-    "messages": [said("user", "hi")],
-    "response": ANSWERED,
-    "error_str": None,
-    "model_parameters": {},
-    "hidden_params": {},
-}
-
-GENERATION = {
-    "id": "ob1",
-    "traceId": "tr1",
-    "type": "GENERATION",
-    "parentObservationId": None,
-    "startTime": "2026-01-01T00:00:00.000Z",
-    "endTime": "2026-01-01T00:00:02.000Z",
-    "model": "m",
-    "input": [said("user", "hi")],
-    "output": said("assistant", "Hi"),
-    "usage": {"input": 1, "output": 1, "total": 2, "unit": "TOKENS"},
-    "level": "DEFAULT",
-}
-
-SCORE = {
-    "id": "sc1",
-    "traceId": "tr1",
-    "observationId": "ob1",
-    "name": "user-feedback",
-    "source": "API",
-    "dataType": "BOOLEAN",
-    "value": 1,
-    "stringValue": "True",
-    "comment": None,
-    "timestamp": "2026-01-01T00:01:00Z",
-}
-
-LANGFUSE = {
-    "id": "tr1",
-    "timestamp": "2026-01-01T00:00:00Z",
-    "name": "chat",
-    "sessionId": "s1",
-    "userId": "u1",
-    "tags": [],
-    "input": {"messages": []},
-    "output": "Hi",
-    "metadata": {},
-    "observations": [GENERATION],
-    "scores": [SCORE],
-}
-
-HELICONE = {
-    "request_id": "r1",
-    "request_created_at": "2026-01-01T00:00:00Z",
-    "request_path": "/v1/chat/completions",
-    "request_user_id": "u1",
-    "request_properties": {"Helicone-Session-Id": "s1"},
-    "request_model": "m",
-    "request_body": ASKED,
-    "response_id": "p1",
-    "response_created_at": "2026-01-01T00:00:01Z",
-    "response_status": 200,
-    "response_model": "m-2026",
-    "response_body": {"choices": ANSWERED["choices"]},
-    "provider": "OPENAI",
-    "feedback_rating": True,
-    "feedback_created_at": "2026-01-01T00:01:00Z",
-    "signed_body_url": None,
-    "scores": {"tone": 0.5, "polite-hcone-bool": 1, "helicone-score-feedback": 1},
-    "country_code": "NO",
-    "asset_ids": [],
-}
-
-DATABRICKS = {
-    "request_date": "2026-01-01",
-    "databricks_request_id": "d1",
-    "client_request_id": None,
-    "request_time": "2026-01-01T00:00:00Z",
-    "status_code": 200,
-    "sampling_fraction": 1.0,
-    "execution_duration_ms": 12,
-    "request": json.dumps({**ASKED, "context": {"conversation_id": "s1", "user_id": "u1"}}),
-    "response": json.dumps(ANSWERED),
-    "logging_error_codes": [],
-    "served_entity_id": "e1",
-    "requester": "app-1",
-}
-
-MLFLOW = {
-    "trace_id": "tr-1",
-    "client_request_id": None,
-    "state": "OK",
-    "request_time": 1767225600000,
-    "execution_duration": 12,
-    "request": json.dumps(ASKED),
-    "response": json.dumps(ANSWERED),
-    "trace_metadata": {"mlflow.trace.session": "s1", "mlflow.trace.user": "u1"},
-    "tags": {},
-    "spans": [],
-    "assessments": [
-        {
-            "assessment_id": "a1",
-            "name": "user_feedback",
-            "source": {"source_type": "HUMAN", "source_id": "u1"},
-            "create_time_ms": 1767225660000,
-            "feedback": {"value": False},
-            "expectation": None,
-            "rationale": "too short",
-        },
-        {"name": "relevance", "source": {"source_type": "LLM_JUDGE"}, "feedback": {"value": 0.5}},
-        {"name": "expected_response", "source": {"source_type": "HUMAN"}, "expectation": {"value": "Hello there"}},
-    ],
-}
-
-SAMPLES = {
-    "litellm": LITELLM,
-    "litellm wrapped": {"standard_logging_object": LITELLM},
-    "langfuse": LANGFUSE,
-    "langfuse observation": {**GENERATION, "sessionId": "s1", "isRootObservation": True, "environment": "default"},
-    "langfuse score": SCORE,
-    "helicone": HELICONE,
-    "databricks_inference": DATABRICKS,
-    "mlflow_trace": MLFLOW,
-}
+READ_HERE = {"litellm", "langfuse", "helicone", "databricks_inference", "mlflow_trace"}
+LINES = Path(__file__).with_name("log_examples.jsonl").read_bytes().split(b"\n")
+ROWS = [row for row in map(orjson.loads, filter(None, LINES)) if row["format"] in READ_HERE]
+SAMPLES = {f"{row['format']} {row['dialect']}".strip(): row["entry"] for row in ROWS}
+LITELLM, LANGFUSE, SCORE = SAMPLES["litellm"], SAMPLES["langfuse"], SAMPLES["langfuse score"]
+HELICONE, DATABRICKS, MLFLOW = SAMPLES["helicone"], SAMPLES["databricks_inference"], SAMPLES["mlflow_trace"]
+GENERATION = LANGFUSE["observations"][0]
 
 
 def items_of(entry):

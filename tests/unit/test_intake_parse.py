@@ -46,7 +46,8 @@ def message(content, role="user", **fields):
         (b'{"a":-Infinity}', "bad_json"),
         (b'{"a":NaN,"b":"\\ud800"}', "bad_json"),
         (b'{"a":1e999,"b":"\\ud800"}', "bad_json"),
-        (b"data: {}", "bad_json"),
+        (b"data: {", "bad_json"),
+        (b"data: {}", "unknown_format"),
         (b'{"a":"\x00"}', "bad_json"),
         (b"[" * 10_000 + b"]" * 10_000, "too_deep"),
         (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "too_deep"),
@@ -392,6 +393,102 @@ def test_case_turns_stay_apart_and_in_order(cases, kind):
     turns = turns_of_case(cases[kind])
     assert [turn.message.text for turn in turns] == [item["content"] for item in logged]
     assert [turn.parent_id for turn in turns[1:]] == [turn.turn_id for turn in turns[:-1]]
+
+
+HANDLED_HERE = {
+    *(
+        "role_alternation",
+        "role_mislabelled",
+        "multi_turn_truncated",
+        "sharegpt_system_field",
+        "context_lost_on_flatten",
+    ),
+    *("stream_delta_without_id", "tool_args_concatenated_json", "surrogate_pair_escape", "oversize_message_dropped"),
+    *("jsonl_unicode_line_separator", "upstream_truncation", "regenerated_reply_in_export", "equal_timestamps"),
+    *("tool_id_reused_across_turns", "special_token_injection", "dpo_prompt_split", "dpo_prompt_duplicated"),
+}
+"""Kinds of cases about formats, turns, tools, streams, bytes and branches. What the first two and the regenerated reply
+say of training (merged roles, quarantine, left-out replies) is the outcome of later stages, which see the turns that
+are tested here."""
+
+
+def test_every_case_about_logs_is_here(cases):
+    assert set(cases) >= HANDLED_HERE
+
+
+def test_case_a_delta_without_id_goes_on_the_call_before_it(cases):
+    case = cases["stream_delta_without_id"]
+    deltas = [{"role": "assistant", "content": None}, *({"tool_calls": [piece]} for piece in case["input"]["chunks"])]
+    chunks = [{"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": one}]} for one in deltas]
+    chunks.append({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    (turn,) = parse(b"".join(b"data: " + orjson.dumps(chunk) + b"\n\n" for chunk in chunks) + b"data: [DONE]\n\n")
+    found = [{"id": call.id, "arguments": call.arguments} for call in turn.message.tool_calls]
+    assert found == case["expected"]["tool_calls"]
+
+
+def test_case_a_record_beyond_the_limit_is_a_dead_letter_with_its_size(cases):
+    case = cases["oversize_message_dropped"]["input"]
+    value = orjson.dumps({"messages": [{"role": "user", "content": "x" * case["event_bytes"]}]})
+    refused = rejection(value, max_record_bytes=case["kafka_max_bytes"])
+    assert (refused.reason, str(len(value)) in refused.detail) == ("too_large", True)
+
+
+def test_case_a_replaced_reply_is_a_branch_that_is_not_shown(cases):
+    case = cases["regenerated_reply_in_export"]
+    mapping = {"u": {"parent": None, "message": {"author": {"role": "user"}, "content": {"parts": ["q"]}}}}
+    for reply in case["input"]["replies"]:
+        message = {"author": {"role": "assistant"}, "content": {"parts": [f"reply {reply['id']}"]}}
+        mapping[reply["id"]] = {"parent": "u", "message": message}
+    (kept,) = (reply["id"] for reply in case["input"]["replies"] if not reply.get("replaced"))
+    asked, *replies = parse(orjson.dumps({"mapping": mapping, "current_node": kept}))
+    assert {turn.parent_id for turn in replies} == {asked.turn_id}
+    shown = [turn.message.response_id for turn in replies if "branch_inactive" not in turn.message.flags]
+    assert shown == case["expected"]["sft"]
+
+
+def test_case_calls_of_equal_time_follow_their_parent_link(cases):
+    case = cases["equal_timestamps"]
+    observations = [
+        {
+            "id": one["id"],
+            "traceId": "t",
+            "type": "GENERATION",
+            "parentObservationId": one["parent"],
+            "startTime": one["startTime"],
+            "input": f"question to {one['id']}",
+            "output": one["id"],
+        }
+        for one in case["input"]["observations"]
+    ]
+    turns = parse(orjson.dumps({"id": "t", "observations": observations}))
+    assert [turn.message.text for turn in turns if turn.message.role == "assistant"] == case["expected"]["order"]
+
+
+def test_case_the_prompt_of_a_pair_is_what_both_sides_share(cases):
+    case = cases["dpo_prompt_split"]
+    turns, ranks = pair_of_case(case)
+    shared = [turn.message.text for turn in turns if turn.turn_id not in ranks]
+    assert shared == case["expected"]["prompt_turns"]
+    assert [turn.message.text for turn in turns if turn.turn_id in ranks] == [
+        case["expected"]["chosen"],
+        case["expected"]["rejected"],
+    ]
+
+
+def test_case_a_prompt_that_both_sides_repeat_counts_once(cases):
+    case = cases["dpo_prompt_duplicated"]
+    turns, ranks = pair_of_case(case)
+    assert [turn.message.text for turn in turns] == ["q", "good", "bad"]
+    for rank, side in enumerate(("chosen", "rejected")):
+        (expected,) = case["expected"][side]
+        (found,) = [turn.message for turn in turns if ranks.get(turn.turn_id) == rank]
+        assert {"role": found.role, "content": found.text} == expected
+
+
+def pair_of_case(case):
+    items = parse(orjson.dumps(case["input"]))
+    ranks = {item.target_turn_id: item.rating.value for item in items if isinstance(item, Feedback)}
+    return [item for item in items if isinstance(item, Turn)], ranks
 
 
 def test_public_trees_and_dialogues_are_read_without_a_rejection():

@@ -67,9 +67,16 @@ def matches_text(value: bytes) -> bool:
     """Tell whether a text that is no JSON has a line of vLLM's request logger: level first, then its message."""
     for found in _EVENT_BYTES.finditer(value):
         line_start = value.rfind(b"\n", max(0, found.start() - LONGEST_PREFIX), found.start()) + 1
-        if found.start() - line_start <= LONGEST_PREFIX and _LEVEL.search(value, line_start, found.start()):
+        if found.start() - line_start > LONGEST_PREFIX or not _LEVEL.search(value, line_start, found.start()):
+            continue
+        if not _is_json(value[line_start : found.start()].decode("utf-8", "replace")):
             return True
     return False
+
+
+def _is_json(line: str) -> bool:
+    """Tell a broken JSON log, which holds a log line in a string: its literal is escaped once more."""
+    return line.lstrip(" \t[").startswith("{")
 
 
 def read(entry: Entry) -> Talk:
@@ -107,7 +114,7 @@ def read(entry: Entry) -> Talk:
 def _read_line(line: str) -> _Event | None:
     """Return what the line logs. Only its first event counts: more of them stand inside a logged text."""
     found = _EVENT.search(line)
-    if found is None:
+    if found is None or _is_json(line):
         return None
     request_id = found["received"] or found["details"] or found["generated"]
     event = _Event(request_id, found["generated"] is None, None)

@@ -107,9 +107,12 @@ def keys_closed_by(entry: Entry) -> list[str]:
 
 
 def is_whole(pieces: Sequence[Entry]) -> bool:
-    """Tell whether the whole response is there, or a beginning and an end: of the response, or by an error."""
+    """Tell whether the whole response is there, or a beginning and an end: of the response, or by an error.
+
+    Some servers leave the output out of the event that ends the stream; pieces before it may be elsewhere then.
+    """
     kinds = {kind for piece in pieces if isinstance(kind := piece.get("type"), str)}
-    if any(is_terminal(piece) for piece in pieces):
+    if any(is_terminal(piece) and piece["response"].get("output") for piece in pieces):
         return True
     return not kinds.isdisjoint(BEGINNINGS) and ("error" in kinds or not kinds.isdisjoint(STATUS_OF_END))
 
