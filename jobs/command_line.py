@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 
 import click
 
+from jobs.lazy_group import LazyGroup
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("jobs.demo_run", "Run all of it here: from a chat log in Kafka to a fine-tuned model."),
     "doctor": ("jobs.doctor_check", "Check Java, jars, disk, memory, ports and GPU, and say what to do."),
+    "keys": ("jobs.keys_admin", "List the epochs of the keys, and prepare the next one."),
     "kafka": ("jobs.kafka_broker", "Start, stop or look at the embedded Kafka broker."),
     "generate": ("jobs.logs_generate", "Write chat logs with planted personal data, and the truth about them."),
     "load": ("jobs.logs_load", "Send log files to Kafka, one record a log entry."),
@@ -26,37 +28,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("jobs.index_search", "Find turns by meaning."),
     "sql": ("jobs.sql_query", "Ask the tables in SQL."),
     "dead-letters": ("jobs.dead_letters", "List, show, replay and expire what could not be used."),
+    "audit": ("jobs.leak_audit", "Look again at stored turns for personal values that are still there."),
     "status": ("jobs.lake_status", "Count what is where, and check that every record is accounted for."),
     "spark-args": ("jobs.spark_args", "Print the arguments that spark-submit needs."),
 }
 
 
-class CommandLine(click.Group):
-    """Loads a command's module on first use, so that ``turnmill --help`` needs neither Spark nor torch."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the flow."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of ``cmd_name``; name the extra to install where its libraries are missing."""
-        if cmd_name not in COMMANDS:
-            return None
-        try:
-            return importlib.import_module(COMMANDS[cmd_name][0]).command
-        except ModuleNotFoundError as missing:
-            raise click.ClickException(
-                f"`turnmill {cmd_name}` needs the Python package {missing.name}, which is not installed; "
-                "install the extras: pip install 'turnmill[jobs,embed,train]'"
-            ) from missing
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list without importing any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
-
-
-@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(importlib.metadata.version("turnmill"), prog_name="turnmill")
 def main() -> None:
     """Mill chat and LLM conversation logs into training data.

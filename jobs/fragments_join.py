@@ -10,11 +10,13 @@ import datetime as dt
 import click
 
 from jobs.options import Settings, existing_lake, turnmill_command
+from jobs.pipe_anonymize import policy_option
 from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from pipelines.adapters import delta
 from pipelines.adapters.spark_session import spark_session
 from pipelines.intake.fragments import join_fragments, pending_fragments
 from pipelines.intake.landing import Intake
+from pipelines.privacy.policy import Policy
 from schemas import LANDING
 
 JOB = "join_fragments"
@@ -22,7 +24,7 @@ WAIT_MINUTES = 15.0
 """How long an answer without its end waits for more pieces: longer than any model takes for one answer."""
 
 
-def join(settings: Settings, *, wait_minutes: float = WAIT_MINUTES) -> dict:
+def join(settings: Settings, policy: Policy | None = None, *, wait_minutes: float = WAIT_MINUTES) -> dict:
     """Append to ``landing`` what whole answers, and those that have waited long enough, are made of."""
     lake = existing_lake(settings)
     spark = spark_session("turnmill join fragments")
@@ -30,8 +32,9 @@ def join(settings: Settings, *, wait_minutes: float = WAIT_MINUTES) -> dict:
         until = delta.version(lake, LANDING.name)
         landing = delta.read(spark, lake, LANDING, version=until)
         closed_before = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=wait_minutes)
+        intake = Intake(settings.keys, policy or Policy())
         pending = pending_fragments(landing).localCheckpoint()
-        joined = join_fragments(pending, Intake(settings.keys), closed_before).localCheckpoint()
+        joined = join_fragments(pending, intake, closed_before).localCheckpoint()
         pieces, items = pending.count(), joined.count()
         if items:
             delta.append(joined, lake, LANDING, txn=(JOB, until))
@@ -48,10 +51,11 @@ def join(settings: Settings, *, wait_minutes: float = WAIT_MINUTES) -> dict:
     show_default=True,
     help="An answer without its end is joined as it is after so long without a new piece; --available-now waits not.",
 )
-def command(settings: Settings, schedule: Schedule, wait_minutes: float) -> None:
+@policy_option
+def command(settings: Settings, schedule: Schedule, wait_minutes: float, policy: Policy) -> None:
     """Run once or again and again, as flags say."""
     wait = 0.0 if schedule.available_now else wait_minutes
-    figures = repeatedly(schedule, lambda: join(settings, wait_minutes=wait))
+    figures = repeatedly(schedule, lambda: join(settings, policy, wait_minutes=wait))
     if settings.json:
         settings.emit(figures)
     else:

@@ -13,6 +13,7 @@ import click
 
 from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Settings, turnmill_command
+from jobs.pipe_anonymize import policy_option
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
 from pipelines.adapters.kafka_source import MAX_OFFSETS_PER_TRIGGER, records_stream
@@ -22,6 +23,7 @@ from pipelines.adapters.spark_session import spark_session
 from pipelines.adapters.streams import Watch
 from pipelines.intake.landing import Intake, to_landing
 from pipelines.privacy.keys import KeyFolder
+from pipelines.privacy.policy import Policy
 from schemas import LANDING
 from schemas.records import FEEDBACK_TOPIC, LOGS_TOPIC, MAX_RECORD_BYTES
 
@@ -51,7 +53,7 @@ def ingest(
     records = records_stream(spark, bootstrap, topics, max_offsets_per_trigger=max_offsets)
     with StreamJob(spark, lake, schedule) as job:
         log = job.start(QUERY, to_landing(records, intake), LANDING, outcomes="outcome")
-        job.run(watch=watch, key_epoch=lambda: keys.current_epoch)
+        job.run(watch=watch, key_epoch=lambda: intake.epoch or keys.current_epoch)
     return {"query": QUERY, "batches": len(log.seconds), "landing_version": delta.version(lake, LANDING.name)}
 
 
@@ -101,9 +103,11 @@ def registry_of(url: str | None, auth: Path | None, ca: Path | None) -> SchemaRe
     type=click.Path(path_type=Path),
     help="File of certificates to trust for the registry, instead of the system's.",
 )
+@policy_option
 def command(
     settings: Settings,
     schedule: Schedule,
+    policy: Policy,
     max_offsets: int,
     max_record_bytes: int,
     default_consent: str,
@@ -114,7 +118,13 @@ def command(
 ) -> None:
     """Run the query as flags say."""
     registry = registry_of(registry_url, registry_auth, registry_ca)
-    intake = Intake(settings.keys, max_record_bytes=max_record_bytes, default_consent=default_consent, schemas=registry)
+    intake = Intake(
+        settings.keys,
+        policy,
+        max_record_bytes=max_record_bytes,
+        default_consent=default_consent,
+        schemas=registry,
+    )
     figures = ingest(settings, schedule, intake, topics=topics, max_offsets=max_offsets)
     if settings.json:
         settings.emit(figures)

@@ -6,9 +6,9 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Any
 
+import click
 from rich.table import Table as RichTable
 
-import click
 from jobs.options import Settings, UserError, turnmill_command
 from pipelines.adapters.duck import connect
 from pipelines.adapters.lake import Lake

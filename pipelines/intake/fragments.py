@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 
 from pipelines.intake.decode import load_json
 from pipelines.intake.items import Entry
-from pipelines.intake.landing import POSITION, SET_BY_SPARK, Intake, RecordReader, Row, as_batch, filled
+from pipelines.intake.landing import POSITION, SET_BY_SPARK, Intake, Payload, RecordReader, Row, as_batch, filled
 from pipelines.intake.parse import CLOSED, parse_joined
 from pipelines.intake.payload_record import unpack_record
 from pipelines.intake.stream_formats import StreamFormat, stream_format_of
@@ -85,7 +85,7 @@ class FragmentJoin:
             stream_format = stream_format_of(entries[0])
             if stream_format is None or not (is_late or stream_format.is_whole(entries)):
                 return []
-            kept = self._joined(stream_format, opened, place, reader)
+            kept = self._joined(stream_format, opened, first, reader)
         for row in kept:
             row[0:3] = place[:3]
             for name in ("kafka_at", "batch_id", "trace_id", "attempts"):
@@ -98,20 +98,21 @@ class FragmentJoin:
         self,
         stream_format: StreamFormat,
         opened: list[tuple[bytes, Entry, dict[str, bytes]]],
-        place: tuple[Any, ...],
+        first: dict[str, Any],
         reader: RecordReader,
     ) -> list[Row]:
-        value = b"\n".join(value for value, _, _ in opened)
-        headers = opened[0][2]
+        pieces, headers = [entry for _, entry, _ in opened], opened[0][2]
+        place = tuple(first[name] for name in COORDINATES[:3])
+        payload = Payload(b"\n".join(value for value, _, _ in opened), headers, place, reader.keys, first["kafka_at"])
         items = parse_joined(
             stream_format,
-            [entry for _, entry, _ in opened],
+            pieces,
             headers,
             reader.identity,
-            entry=place[3],
+            entry=first["entry"],
             default_consent=self.intake.default_consent,
         )
-        return reader.rows_of(items, value, headers, place[:3])
+        return reader.rows_of([(item, payload) for item in items], first["batch_id"])
 
 
 def _opened(piece: dict[str, Any], keys: KeyFolder) -> tuple[bytes, Entry, dict[str, bytes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from pipelines.intake.writer_schemas import SchemaSource
 from pipelines.privacy.anonymizer import Anonymizer, LeftValueError, Policy
 from pipelines.privacy.keys import KeyFolder
 from pipelines.privacy.payloads import encrypt_payload
-from pipelines.privacy.turns import AnonymizedFeedback, AnonymizedTurn, anonymize_feedback, anonymize_turn
+from pipelines.privacy.second_tier import span_source
+from pipelines.privacy.turns import AnonymizedFeedback, AnonymizedTurn, anonymize_items
 from schemas import LANDING
 from schemas.records import (
     ATTEMPT_HEADER,
@@ -39,6 +40,10 @@ SET_BY_SPARK = "landed_at"
 OUTPUT_COLUMNS = tuple(name for name in LANDING.column_names if name != SET_BY_SPARK)
 OUTPUT_SCHEMA = pa.schema([LANDING.arrow_schema.field(name).remove_metadata() for name in OUTPUT_COLUMNS])
 POSITION = {name: i for i, name in enumerate(OUTPUT_COLUMNS)}
+KAFKA_AT, BATCH_ID, TRACE_ID, ATTEMPTS = (POSITION[n] for n in ("kafka_at", "batch_id", "trace_id", "attempts"))
+
+ITEMS_AT_ONCE = 2_000
+"""Items that are anonymised together: the second tier is at its full rate, and their texts are a few megabytes."""
 
 TRACEPARENT = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
@@ -58,7 +63,7 @@ class Intake:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Turn batches of Kafka records into batches of ``landing`` rows."""
-        keys = KeyFolder(self.keys).open()
+        keys = KeyFolder(self.keys, self.epoch).open()
         reader = self.reader(keys)
         context = TaskContext.get()
         batch_id = context.getLocalProperty("streaming.sql.batchId") if context else None
@@ -77,34 +82,26 @@ class RecordReader:
         self.intake = intake
         self.keys = keys
         self.identity = IdentityKey(keys.identity)
-        self.anonymizer = Anonymizer(keys, intake.policy, intake.epoch)
+        self.anonymizer = Anonymizer(keys, intake.policy, intake.epoch, span_source(intake.policy))
 
     def rows(self, batch: pa.RecordBatch, batch_id: int) -> list[Row]:
         """Return the landing rows of a batch of Kafka records, in record order."""
         columns = [batch.column(name).to_pylist() for name in RECORD_COLUMNS[:-1]]
+        pairs: list[tuple[Item | None, Payload]] = []
+        for *place, kafka_at, value, headers in zip(*columns, headers_of(batch.column("headers")), strict=True):
+            payload = Payload(value, headers, tuple(place), self.keys, kafka_at)
+            if value is None:
+                pairs.append((None, payload))
+            else:
+                pairs += [(item, payload) for item in self.items(value, headers)]
         rows: list[Row] = []
-        for topic, partition, offset, kafka_at, value, headers in zip(
-            *columns, headers_of(batch.column("headers")), strict=True
-        ):
-            start = len(rows)
-            rows.extend(self.record(value, headers, (topic, partition, offset)))
-            trace = headers.get(TRACE_HEADER)
-            matched = TRACEPARENT.fullmatch(trace) if trace else None
-            trace_id = matched.group(1).decode() if matched else None
-            tried = attempts(headers)
-            for row in rows[start:]:
-                row[0:3] = topic, partition, offset
-                row[POSITION["kafka_at"]] = kafka_at
-                row[POSITION["batch_id"]] = batch_id
-                row[POSITION["trace_id"]] = trace_id
-                row[POSITION["attempts"]] = tried
+        for first in range(0, len(pairs), ITEMS_AT_ONCE):
+            rows += self.rows_of(pairs[first : first + ITEMS_AT_ONCE], batch_id)
         return rows
 
-    def record(self, value: bytes | None, headers: Headers, place: tuple[str, int, int]) -> list[Row]:
-        """Return the rows of one record, coordinates of the record itself still unset."""
-        if value is None:
-            return [self.tombstone(headers)]
-        items = parse_record(
+    def items(self, value: bytes, headers: Headers) -> list[Item]:
+        """Return the items of one record."""
+        return parse_record(
             value,
             headers,
             self.identity,
@@ -112,27 +109,34 @@ class RecordReader:
             default_consent=self.intake.default_consent,
             schemas=self.intake.schemas,
         )
-        return self.rows_of(items, value, headers, place)
 
-    def rows_of(self, items: list[Item], value: bytes, headers: Headers, place: tuple[str, int, int]) -> list[Row]:
-        """Return the rows of the items of one record, coordinates of the record itself still unset."""
-        payload = _Payload(value, headers, place, self.keys)
-        return [self.item(item, payload) for item in items]
+    def rows_of(self, pairs: Sequence[tuple[Item | None, Payload]], batch_id: int | None) -> list[Row]:
+        """Return the row of each item, None standing for a record without value; all are anonymised together."""
+        spoken = [item for item, _ in pairs if isinstance(item, (Turn, Feedback))]
+        clean = iter(anonymize_items(spoken, self.anonymizer))
+        rows: list[Row] = []
+        for item, payload in pairs:
+            if isinstance(item, (Turn, Feedback)):
+                row = self.spoken(item, next(clean), payload)
+            elif isinstance(item, Fragment):
+                row = self.fragment(item, payload)
+            elif isinstance(item, Rejection):
+                row = self.dead(item, item.reason, item.detail, payload)
+            else:
+                row = self.tombstone(payload.headers)
+            payload.place_in(row, batch_id)
+            rows.append(row)
+        return rows
 
-    def item(self, item: Item, payload: _Payload) -> Row:
-        """Return the row of one item; an item that cannot be anonymised becomes a dead letter, never a pass."""
-        if isinstance(item, Rejection):
-            return self.dead(item, item.reason, item.detail, payload)
-        if isinstance(item, Fragment):
-            return self.fragment(item, payload)
-        try:
-            if isinstance(item, Turn):
-                return self.turn(item, anonymize_turn(item, self.anonymizer))
-            return self.feedback(item, anonymize_feedback(item, self.anonymizer))
-        except LeftValueError:
+    def spoken(self, item: Turn | Feedback, clean: Any, payload: Payload) -> Row:
+        """Return the row of a message or rating; what cannot be anonymised becomes a dead letter, never a pass."""
+        if isinstance(item, Turn) and isinstance(clean, AnonymizedTurn):
+            return self.turn(item, clean)
+        if isinstance(item, Feedback) and isinstance(clean, AnonymizedFeedback):
+            return self.feedback(item, clean)
+        if isinstance(clean, LeftValueError):
             return self.dead(item, DeadReason.ANONYMISE_LEFT_VALUE, "a detected value was left after the edit", payload)
-        except Exception as error:  # noqa: BLE001 - failing closed: whatever went wrong, the text must not pass
-            return self.dead(item, DeadReason.ANONYMISE_FAILED, type(error).__name__, payload)
+        return self.dead(item, DeadReason.ANONYMISE_FAILED, type(clean).__name__, payload)
 
     def turn(self, turn: Turn, clean: AnonymizedTurn) -> Row:
         """Return the row of an anonymised message."""
@@ -204,7 +208,7 @@ class RecordReader:
             key_epoch=self.anonymizer.epoch,
         )
 
-    def dead(self, item: Item, reason: DeadReason, detail: str, payload: _Payload) -> Row:
+    def dead(self, item: Item, reason: DeadReason, detail: str, payload: Payload) -> Row:
         """Return the row of an item that cannot be used, the whole record under encryption."""
         own = item.payload if isinstance(item, Rejection) else None
         blob, key_id = payload.encrypted(item.entry, item.position, own)
@@ -221,7 +225,7 @@ class RecordReader:
             key_epoch=self.anonymizer.epoch,
         )
 
-    def fragment(self, item: Fragment, payload: _Payload) -> Row:
+    def fragment(self, item: Fragment, payload: Payload) -> Row:
         """Return the row of a piece that waits for the others, under encryption."""
         blob, key_id = payload.encrypted(item.entry, item.position, item.payload)
         return filled(
@@ -246,15 +250,27 @@ class RecordReader:
         return filled(entry=0, position=0, outcome=Outcome.TOMBSTONE.value, tenant=tenant, consent=consent)
 
 
-class _Payload:
+class Payload:
     """The raw record of a batch's row, encrypted on demand under the coordinates of one of its items."""
 
-    def __init__(self, value: bytes, headers: Headers, place: tuple[str, int, int], keys: KeyFolder) -> None:
-        self.value, self.headers, self.place, self.keys = value, headers, place, keys
+    def __init__(
+        self, value: bytes | None, headers: Headers, place: tuple[Any, ...], keys: KeyFolder, kafka_at: Any
+    ) -> None:
+        self.value, self.headers, self.place, self.keys, self.kafka_at = value, headers, place, keys, kafka_at
+        trace = headers.get(TRACE_HEADER)
+        matched = TRACEPARENT.fullmatch(trace) if trace else None
+        self.trace_id = matched[1].decode() if matched else None
+        self.attempts = attempts(headers)
+
+    def place_in(self, row: Row, batch_id: int | None) -> None:
+        """Write into the row of an item what all rows of the record share."""
+        row[0:3] = self.place
+        row[KAFKA_AT], row[BATCH_ID] = self.kafka_at, batch_id
+        row[TRACE_ID], row[ATTEMPTS] = self.trace_id, self.attempts
 
     def encrypted(self, entry: int, position: int, own: bytes | None = None) -> tuple[bytes, str]:
         """Return the blob and the id of its key; ``own`` is the part of the record that an item is alone with."""
-        packed = pack_record(self.value if own is None else own, self.headers)
+        packed = pack_record(own if own is not None else self.value or b"", self.headers)
         return encrypt_payload(packed, (*self.place, entry, position), self.keys)
 
 

@@ -1,22 +1,30 @@
-"""Personal values out, typed tokens in, and a proof that nothing detected is left."""
+"""Personal values out, replacements in, and a proof that nothing detected is left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.privacy import prefilter
 from pipelines.privacy.copies import Copies
 from pipelines.privacy.detection import DETECTOR_VERSION, detect, disjoint
-from pipelines.privacy.folding import compose, fold
-from pipelines.privacy.json_leaves import Leaf, json_leaves
+from pipelines.privacy.folding import fold
+from pipelines.privacy.json_leaves import json_leaves, looks_like_json
 from pipelines.privacy.keys import KeyFolder
+from pipelines.privacy.name_copies import NameCopies
+from pipelines.privacy.policy import Policy
 from pipelines.privacy.pseudonyms import TOKEN, Pseudonyms
-from pipelines.privacy.scan import USERNAME, Policy, Span
+from pipelines.privacy.replacements import NOBODY, Replacements, Whose, replacements
+from pipelines.privacy.row_parts import Part, Place, parts_of
+from pipelines.privacy.scan import PERSON, USERNAME, Span
+from pipelines.privacy.span_source import DEFAULT_SCORE, SpanSource, TaggedSpan
+from pipelines.privacy.tier_merge import beside_patterns, canonical_of
 
-__all__ = ["DETECTOR_VERSION", "Anonymized", "Anonymizer", "LeftValueError", "Policy"]
+__all__ = [
+    "DETECTOR_VERSION", "Anonymized", "Anonymizer", "BrokenStructureError", "Edit", "LeftValueError", "Policy", "Row",
+    "Whose",
+]  # fmt: skip
 
 MIN_KNOWN = 4
 """Shorter user ids are too often ordinary words."""
@@ -26,48 +34,78 @@ user1 userid user_id tester demo example service
 """
 _IDS_OF_NOBODY = frozenset(_IDS_OF_NOBODY_WORDS.split())
 _SHORT = 64
+_COVER = "\x7f"
+"""Stands for a replacement during the proof: JSON allows it in strings, and no word goes on over it."""
 
 
 class LeftValueError(RuntimeError):
     """A detected value is still there after the edit: the text must not be stored. Names types, never values."""
 
 
+class BrokenStructureError(RuntimeError):
+    """JSON does not parse after the edit: the text must not be stored."""
+
+
+class Edit(NamedTuple):
+    """One replacement: its place in code points of the text that came in, its type, what it wrote, how sure it is."""
+
+    start: int
+    end: int
+    kind: str
+    replacement: str
+    score: float
+
+
 class Anonymized(NamedTuple):
-    """A text without its personal values; ``redactions`` are (start, end, type) of the tokens in ``text``."""
+    """A text without its personal values.
+
+    ``redactions`` are (start, end, type) of all replacements in ``text``, also those of earlier runs; ``edits`` say
+    what this run wrote where.
+    """
 
     text: str
-    redactions: list[tuple[int, int, str]]
+    redactions: list[Place]
+    edits: Sequence[Edit] = ()
 
 
-@dataclass(slots=True)
-class _Part:
-    """A field, or one string of a JSON field, as detectors saw it; ``starts`` leads back into the field's source."""
+class Row(NamedTuple):
+    """The fields of one row, anonymised together.
 
-    text: str
-    starts: Sequence[int] | None = None
-    quote: str = ""
-    spans: list[Span] = field(default_factory=list)
+    ``known`` are ids of persons that the log names itself, ``whose`` bounds consistency as the policy says.
+    ``redactions`` are the places by field that an earlier run wrote: they stay as they are.
+    """
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        return (start, end) if self.starts is None else (self.starts[start], self.starts[end])
+    tenant: str
+    fields: Mapping[str, str]
+    known: Sequence[str] = ()
+    whose: Whose = NOBODY
+    redactions: Mapping[str, Sequence[Place]] | None = None
+
+
+Parts = dict[str, list[Part]]
 
 
 class Anonymizer:
-    """Replaces personal values by keyed tokens. Pickles without keys: a worker reads them from the key folder.
+    """Replaces personal values as the policy says. Pickles without keys: a worker reads them from their source.
 
-    Equal values of a type get equal tokens inside a tenant and epoch; a second run changes nothing.
+    Equal values of a type get equal replacements inside a tenant (or narrower, by the policy's scope) and epoch. With
+    typed tokens a second run changes nothing; realistic surrogates are left alone where their ``redactions`` are told.
+    ``source`` is the second tier for names and addresses; ``batch`` asks it once for many rows.
     """
 
     detector_version = DETECTOR_VERSION
 
-    def __init__(self, keys: KeyFolder, policy: Policy | None = None, epoch: int | None = None) -> None:
+    def __init__(
+        self, keys: KeyFolder, policy: Policy | None = None, epoch: int | None = None, source: SpanSource | None = None
+    ) -> None:
         self.keys = keys
         self.policy = policy or Policy()
         self.epoch = keys.current_epoch if epoch is None else epoch
+        self.source = source
         self._pseudonyms = Pseudonyms(keys.surrogate(self.epoch))
 
-    def __reduce__(self) -> tuple[type[Anonymizer], tuple[KeyFolder, Policy, int]]:
-        return type(self), (self.keys, self.policy, self.epoch)
+    def __reduce__(self) -> tuple[type[Anonymizer], tuple[KeyFolder, Policy, int, SpanSource | None]]:
+        return type(self), (self.keys, self.policy, self.epoch, self.source)
 
     def text(self, tenant: str, text: str, known: Sequence[str] = ()) -> Anonymized:
         """Return ``text`` without its personal values; offsets count code points of the new text.
@@ -85,64 +123,124 @@ class Anonymizer:
         """
         return self.text(tenant, text, known)
 
-    def fields(self, tenant: str, fields: Mapping[str, str], known: Sequence[str] = ()) -> dict[str, Anonymized]:
+    def fields(
+        self,
+        tenant: str,
+        fields: Mapping[str, str],
+        known: Sequence[str] = (),
+        *,
+        whose: Whose = NOBODY,
+        redactions: Mapping[str, Sequence[Place]] | None = None,
+    ) -> dict[str, Anonymized]:
         """Anonymise the fields of one row together: a value found in one is replaced in all. Keys are kept.
 
-        Raises ``LeftValueError`` when the proof finds a detected value outside of the tokens.
+        Raises ``LeftValueError`` when the proof finds a detected value outside of the replacements, and
+        ``BrokenStructureError`` when JSON would not parse any more.
         """
-        ids = _copies_of_known(tuple(known)) if known and USERNAME in self.policy.types else None
-        parts = {name: self._read(text, ids) for name, text in fields.items()}
-        if not any(part.spans for read in parts.values() if read for part in read):
-            return {name: Anonymized(text, []) for name, text in fields.items()}
-        whole = {name: read if read is not None else _parts(fields[name]) for name, read in parts.items()}
-        copies = Copies(
-            (part.text[span.start : span.end].lower(), span)
-            for read in whole.values()
-            for part in read
-            for span in part.spans
-        )
-        for read in whole.values():
-            for part in read:
-                part.spans = disjoint(part.spans + list(copies.find(part.text)))
-        edited = {name: self._edit(tenant, fields[name], read) for name, read in whole.items()}
-        prove_nothing_left(copies, (anonymized.text for anonymized in edited.values()))
+        if self.source is None and redactions is None:
+            # Most rows are clean: they end here, before anything is built for them.
+            ids = _copies_of_known(tuple(known)) if known and USERNAME in self.policy.types else None
+            read = {name: self._read(text, ids, None) for name, text in fields.items()}
+            if not any(read.values()):
+                return {name: Anonymized(text, []) for name, text in fields.items()}
+            return self._edited(Row(tenant, fields, known, whose), read)
+        row = Row(tenant, fields, known, whose, redactions)
+        return self._row(row, None if self.source is None else self._tagged([row], self.source)[0])
+
+    def batch(self, rows: Sequence[Row]) -> list[dict[str, Anonymized] | Exception]:
+        """Anonymise many rows, each as ``fields`` does, with one call of the second tier.
+
+        An error in the place of a row means that this row must not pass; the others are not touched by it.
+        """
+        tagged = self._tagged_or_errors(rows)
+        results: list[dict[str, Anonymized] | Exception] = []
+        for row, parts in zip(rows, tagged, strict=True):
+            try:
+                if isinstance(parts, Exception):
+                    raise parts
+                results.append(self._row(row, parts))
+            except Exception as error:  # noqa: BLE001 - failing closed: the caller must not let this row pass
+                results.append(error)
+        return results
+
+    def _tagged_or_errors(self, rows: Sequence[Row]) -> Sequence[Parts | Exception | None]:
+        if self.source is None:
+            return [None] * len(rows)
+        try:
+            return self._tagged(rows, self.source)
+        except Exception:  # noqa: BLE001 - one text must not take its neighbours along
+            return [self._tagged_alone(row, self.source) for row in rows]
+
+    def _tagged_alone(self, row: Row, source: SpanSource) -> Parts | Exception:
+        try:
+            return self._tagged([row], source)[0]
+        except Exception as error:  # noqa: BLE001 - handed on in the row's place
+            return error
+
+    def _tagged(self, rows: Sequence[Row], source: SpanSource) -> list[Parts]:
+        """Return the parts of each row with what the second tier finds in them."""
+        read = [{name: parts_of(text) for name, text in row.fields.items()} for row in rows]
+        parts = [part for fields in read for field_parts in fields.values() for part in field_parts]
+        found = source.tag([part.text for part in parts])
+        for part, spans in zip(parts, found, strict=True):
+            part.spans = [_span(part.text, span) for span in spans if span[2] in self.policy.types]
+            part.without_own()
+        return read
+
+    def _row(self, row: Row, tagged: Parts | None) -> dict[str, Anonymized]:
+        ids = _copies_of_known(tuple(row.known)) if row.known and USERNAME in self.policy.types else None
+        read = {name: self._read(text, ids, tagged[name] if tagged else None) for name, text in row.fields.items()}
+        return self._edited(row, read)
+
+    def _edited(self, row: Row, read: Mapping[str, list[Part] | None]) -> dict[str, Anonymized]:
+        """Replace the spans of a row and prove that nothing is left."""
+        if not any(part.spans for parts in read.values() if parts for part in parts):
+            return {name: Anonymized(text, _kept(row, name)) for name, text in row.fields.items()}
+        whole = {name: parts_of(row.fields[name]) if parts is None else parts for name, parts in read.items()}
+        for name, written in (row.redactions or {}).items():
+            for part in whole.get(name, ()):
+                part.without(written)
+        copies, names = _copies_in(whole.values())
+        for name, parts in whole.items():
+            written = _kept(row, name)
+            for part in parts:
+                part.spans = disjoint(part.spans + list(copies.find(part.text)) + list(names.find(part.text)))
+                if written:
+                    part.without(written)
+        persons = {s.canonical for parts in whole.values() for part in parts for s in part.spans if s.kind == PERSON}
+        writer = replacements(self.policy, self._pseudonyms, row.tenant, row.whose, persons)
+        edited = {
+            name: _spliced(row.fields[name], _edits(parts, writer), _kept(row, name)) for name, parts in whole.items()
+        }
+        for name, clean in edited.items():
+            prove_structure(row.fields[name], clean)
+        prove_nothing_left((copies, names), (covered(clean) for clean in edited.values()))
         return edited
 
-    def _read(self, text: str, known: Copies | None) -> list[_Part] | None:
+    def _read(self, text: str, known: Copies | None, tagged: list[Part] | None) -> list[Part] | None:
         """Return the parts of a field with their spans; None when a look at its bytes says that there are none."""
         flags = _signals(text) if len(text) <= _SHORT else prefilter.signals(text)
         if flags & prefilter.ESCAPES and "\\u" not in text:
             flags &= ~prefilter.ESCAPES
-        if not flags and not (known and any(value in text.lower() for value in known.values)):
-            return None
-        parts = []
-        for leaf in _leaves(text):
-            folded, spans = detect(leaf.text, self.policy, leaf.label, flags if leaf.text is text else None)
-            part = _Part(folded.text, compose(leaf.starts, folded.starts), leaf.quote, spans)
-            if known:
-                part.spans = disjoint(spans + list(known.find(folded.text)))
-            if leaf.quote and part.spans:
+        if not (flags or self.policy.clinical) and not (known and any(value in text.lower() for value in known.values)):
+            return tagged
+        parts = parts_of(text) if tagged is None else tagged
+        for part in parts:
+            _, spans = detect(part.text, self.policy, part.leaf.label, flags if part.text is text else None)
+            spans += known.find(part.text) if known else ()
+            part.spans = disjoint(spans + beside_patterns(part.text, part.spans, disjoint(spans)))
+            part.without_own()
+            if part.leaf.quote and part.spans:
                 part.spans = [part.spans[0]._replace(start=0, end=len(part.text))]
-            parts.append(part)
         return parts
 
-    def _edit(self, tenant: str, source: str, parts: Iterable[_Part]) -> Anonymized:
-        """Splice the tokens into the source of one field."""
-        pieces: list[str] = []
-        redactions: list[tuple[int, int, str]] = []
-        done = size = 0
-        for part in parts:
-            for span in part.spans:
-                start, end = part.place(span.start, span.end)
-                token = self._pseudonyms.token(tenant, span.kind, span.canonical)
-                begin = size + start - done + len(part.quote)
-                redactions.append((begin, begin + len(token), span.kind))
-                pieces += (source[done:start], part.quote, token, part.quote)
-                done, size = end, begin + len(token) + len(part.quote)
-        if not redactions:
-            return Anonymized(source, redactions)
-        pieces.append(source[done:])
-        return Anonymized("".join(pieces), redactions)
+
+class _Written(NamedTuple):
+    """An edit with what stands in the source: quotes around it, and its escaped form."""
+
+    edit: Edit
+    quote: str
+    escaped: str
 
 
 @lru_cache(maxsize=16384)
@@ -158,26 +256,75 @@ def _copies_of_known(known: tuple[str, ...]) -> Copies | None:
     return Copies((value, Span(0, len(value), USERNAME, value)) for value in ids) if ids else None
 
 
-def _parts(text: str) -> list[_Part]:
-    """Return the parts of a field, without looking for anything."""
-    parts = []
-    for leaf in _leaves(text):
-        folded = fold(leaf.text)
-        parts.append(_Part(folded.text, compose(leaf.starts, folded.starts), leaf.quote))
-    return parts
+def _span(text: str, tagged: TaggedSpan) -> Span:
+    start, end, kind = tagged[:3]
+    return Span(start, end, kind, canonical_of(kind, text[start:end]), tagged[3] if len(tagged) > 3 else DEFAULT_SCORE)
 
 
-def _leaves(text: str) -> list[Leaf]:
-    return json_leaves(text) or [Leaf(text, None, None, "")]
+def _copies_in(fields: Iterable[list[Part]]) -> tuple[Copies, NameCopies]:
+    """Return finders of the values that were found in a row; names are looked for in their own way."""
+    found = [(part.text[s.start : s.end], s) for parts in fields for part in parts for s in part.spans]
+    values = Copies((text.lower(), span) for text, span in found if span.kind != PERSON)
+    return values, NameCopies((text, span) for text, span in found if span.kind == PERSON)
 
 
-def prove_nothing_left(copies: Copies, texts: Iterable[str]) -> None:
-    """Raise ``LeftValueError`` when a detected value, also folded or in other case, stands outside of tokens."""
+def _kept(row: Row, name: str) -> list[Place]:
+    return list((row.redactions or {}).get(name, ()))
+
+
+def _edits(parts: Iterable[Part], writer: Replacements) -> Iterator[_Written]:
+    for part in parts:
+        for span in part.spans:
+            kind, text = writer.of(span.kind, part.text[span.start : span.end], span.canonical)
+            edit = Edit(*part.place(span.start, span.end), kind, text, span.score)
+            yield _Written(edit, part.leaf.quote, part.leaf.escaped(text))
+
+
+def _spliced(source: str, written: Iterable[_Written], kept: Sequence[Place]) -> Anonymized:
+    """Write the edits of one field into its source; ``kept`` are places of an earlier run."""
+    stays = [_Written(Edit(start, end, kind, "", 1.0), "", source[start:end]) for start, end, kind in kept]
+    new = list(written)
+    if not new:
+        return Anonymized(source, list(kept))
+    pieces: list[str] = []
+    redactions: list[Place] = []
+    done = size = 0
+    for (start, end, kind, _, _), quote, text in sorted([*new, *stays], key=lambda one: one.edit[:2]):
+        begin = size + start - done + len(quote)
+        redactions.append((begin, begin + len(text), kind))
+        pieces += (source[done:start], quote, text, quote)
+        done, size = end, begin + len(text) + len(quote)
+    pieces.append(source[done:])
+    return Anonymized("".join(pieces), redactions, [one.edit for one in new])
+
+
+def covered(clean: Anonymized) -> str:
+    """Return the new text with a sign in the place of each replacement, as the proof reads it."""
+    pieces: list[str] = []
+    done = 0
+    for start, end, _ in clean.redactions:
+        pieces += (clean.text[done:start], _COVER)
+        done = end
+    return "".join((*pieces, clean.text[done:]))
+
+
+def prove_nothing_left(copies: Iterable[Copies | NameCopies], texts: Iterable[str]) -> None:
+    """Raise ``LeftValueError`` when a detected value, also folded or in other case, stands outside of replacements.
+
+    ``texts`` are the new texts, replacements covered: "Anna wrote to Maria" may become "Maria wrote to Lena".
+    """
     left: dict[str, int] = {}
     for text in texts:
-        for part in _parts(text):
-            for span in copies.find(TOKEN.sub("\n", part.text)):
+        for part in parts_of(text):
+            bare = TOKEN.sub("\n", part.text)
+            for span in (span for finder in copies for span in finder.find(bare)):
                 left[span.kind] = left.get(span.kind, 0) + 1
     if left:
         counts = ", ".join(f"{kind} {n}" for kind, n in sorted(left.items()))
         raise LeftValueError(f"detected values were left after the edit: {counts}")
+
+
+def prove_structure(source: str, clean: Anonymized) -> None:
+    """Raise ``BrokenStructureError`` when a text was JSON and is no more."""
+    if clean.edits and looks_like_json(source) and json_leaves(source) is not None and json_leaves(clean.text) is None:
+        raise BrokenStructureError("JSON does not parse after the edit")

@@ -47,7 +47,7 @@ def emails(scan: Scan) -> Iterator[Span]:
             continue
         address = scan.lowered[start:end]
         domain = address[at.end() - start :]
-        if not scan.policy.documentation_ranges and _is_documentation(domain):
+        if not scan.policy.documentation_ranges and is_documentation(domain):
             continue
         if address.startswith("git@") and text[end : end + 1] in (":", "/"):
             continue
@@ -81,15 +81,20 @@ def _domain_end(text: str, start: int) -> int | None:
     labels = found[0].split(".")
     end = found.end()
     while len(labels) > 1:
-        last = labels[-1].lower()
-        if last in _top_level():
+        if is_top_level(labels[-1].lower()):
             return end
         # Prose that lost a space after the address is glued to its last label: "…@example.comThanks".
         end -= len(labels.pop()) + 1
     return None
 
 
-def _is_documentation(domain: str) -> bool:
+def is_top_level(label: str) -> bool:
+    """Tell whether a lower-case label ends domains: of the public suffix list, of internal mail, of RFC 2606."""
+    return label in _top_level()
+
+
+def is_documentation(domain: str) -> bool:
+    """Tell whether a lower-case domain is one that documents may use freely (RFC 2606)."""
     labels = domain.split(".")
     return labels[-1] in DOCUMENTATION_LABELS or ".".join(labels[-2:]) in DOCUMENTATION_DOMAINS
 
@@ -97,10 +102,13 @@ def _is_documentation(domain: str) -> bool:
 PHONE_NOUNS = re.compile(
     r"\b(?:(?:tele)?(?:ph|f)one?s?|tel(?:e[fp]h?on[eo]?)?|mobiles?|mobil|cell(?:phone|ular)?|fax|whats ?app)\b"
     r"|\b(?:handy|m[oó]vil|celular|portable|t[ée]l[ée]phone|sms|signal|hotline)\b"
+    r"|\b(?:tfno|t(?:e)?lfn?o?s?|tel[ée]f(?:ono|one|oon|on)s?|telem[óo]vel|móviles|komórka|cellulare|portable)\b"
+    r"|\b(?:desk|landline|direct|office)(?=\s?[:：])"
     r"|电话|手机|電話|전화|هاتف|телефон|тел"
 )
 PHONE_VERBS = re.compile(
-    r"\b(?:call|ring|dial|text|reach|answering|contact|appelle[zr]?|rappelez|bel|ruf|llama|chiama|ligue|zadzwo[nń])\b|اتصل"
+    r"\b(?:call|ring|dial|text|reach|answering|contact|appelle[zr]?|rappelez|bel|ruf|llama|chiama|ligue"
+    r"|zadzwo[nń])\b|اتصل"
 )
 _AFTER_NOUN = re.compile(r"[^0-9\n]{0,24}|[\s:：*-]{0,8}")
 _AFTER_VERB = re.compile(r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}")

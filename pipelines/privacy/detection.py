@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pipelines.privacy import prefilter
+from pipelines.privacy.account_numbers import account_numbers, card_details
+from pipelines.privacy.ages import high_ages
 from pipelines.privacy.bank_detectors import card, ibans
+from pipelines.privacy.clinical_numbers import clinical_numbers
 from pipelines.privacy.contact_detectors import emails, phone
+from pipelines.privacy.crypto_addresses import crypto_addresses
+from pipelines.privacy.device_ids import device_ids
 from pipelines.privacy.folding import Folded, fold
+from pipelines.privacy.geo_coordinates import geo_coordinates
+from pipelines.privacy.identity_documents import identity_documents, shaped_documents
 from pipelines.privacy.key_shapes import api_keys
 from pipelines.privacy.labelled_secrets import is_secret, labelled_secrets, secret_name
 from pipelines.privacy.national_ids import ids_with_letters, national_id
 from pipelines.privacy.network_detectors import ip_addresses, mac_addresses
 from pipelines.privacy.number_groups import Run, Window, runs, windows
+from pipelines.privacy.personal_urls import personal_urls
+from pipelines.privacy.policy import Policy
 from pipelines.privacy.pseudonyms import TOKEN
-from pipelines.privacy.scan import PRIORITY, SECRET, Policy, Scan, Span
+from pipelines.privacy.scan import CREDIT_CARD, PRIORITY, SECRET, Scan, Span, words_of
+from pipelines.privacy.session_cookies import session_cookies
+from pipelines.privacy.spelled_emails import spelled_emails
+from pipelines.privacy.spelled_phones import spelled_phones
 from pipelines.privacy.url_credentials import url_credentials
+from pipelines.privacy.user_names import handles, home_directories, labelled_names
+from pipelines.privacy.written_dates import dates, dates_of_birth
 
-DETECTOR_VERSION = 1
+DETECTOR_VERSION = 2
 """Rises with every change of a rule; stored with each row."""
 
 
@@ -34,7 +48,9 @@ def detect(text: str, policy: Policy, label: str | None = None, flags: int | Non
         if folded.text is not text:
             flags = prefilter.signals(folded.text) & ~prefilter.DISGUISES
     strength = secret_name(label) if label else None
-    if not flags & ~(prefilter.DISGUISES | prefilter.ESCAPES) and strength is None:
+    if label:
+        flags |= prefilter.signals_of_label(words_of(label))
+    if not flags & ~(prefilter.DISGUISES | prefilter.ESCAPES) and strength is None and not policy.clinical:
         return folded, []
     scan = Scan(folded.text, policy, label)
     found = [span for span in _all(scan, flags) if span.kind in policy.types]
@@ -45,21 +61,53 @@ def detect(text: str, policy: Policy, label: str | None = None, flags: int | Non
 
 
 def _all(scan: Scan, flags: int) -> Iterator[Span]:
-    if flags & prefilter.AT:
-        yield from url_credentials(scan)
-        yield from emails(scan)
-    if flags & prefilter.LABELS:
-        yield from labelled_secrets(scan)
-    if flags & prefilter.KEY_SHAPES:
-        yield from api_keys(scan)
+    # URL credentials come first: they note the signs at that belong to no address.
+    for flag, find in _DETECTORS:
+        if flags & flag:
+            yield from find(scan)
     if flags & prefilter.NUMBERS:
-        yield from ibans(scan)
-        yield from ids_with_letters(scan)
-        for run in runs(scan):
-            yield from _numbers(scan, run)
-    if flags & prefilter.ADDRESSES:
-        yield from ip_addresses(scan)
-        yield from mac_addresses(scan)
+        yield from _all_numbers(scan, flags)
+    elif flags & prefilter.ACCOUNTS:
+        yield from card_details(scan, [])
+    if scan.policy.clinical:
+        yield from dates(scan)
+        yield from high_ages(scan)
+
+
+_DETECTORS: tuple[tuple[int, Callable[[Scan], Iterator[Span]]], ...] = (
+    (prefilter.AT, url_credentials),
+    (prefilter.AT, emails),
+    (prefilter.AT, handles),
+    (prefilter.SPELLED, spelled_emails),
+    (prefilter.SPELLED, spelled_phones),
+    (prefilter.LABELS, labelled_secrets),
+    (prefilter.KEY_SHAPES, api_keys),
+    (prefilter.KEY_SHAPES, crypto_addresses),
+    (prefilter.COOKIES, session_cookies),
+    (prefilter.LETTERED, ids_with_letters),
+    (prefilter.LONG_WORDS, shaped_documents),
+    (prefilter.DOCUMENTS, identity_documents),
+    (prefilter.ACCOUNTS, account_numbers),
+    (prefilter.CLINICAL, clinical_numbers),
+    (prefilter.DEVICES, device_ids),
+    (prefilter.BIRTHS, dates_of_birth),
+    (prefilter.GEO, geo_coordinates),
+    (prefilter.URLS, personal_urls),
+    (prefilter.USERS, labelled_names),
+    (prefilter.HOMES, home_directories),
+    (prefilter.ADDRESSES, ip_addresses),
+    (prefilter.ADDRESSES, mac_addresses),
+)
+"""What finds, and the flag that asks for it."""
+
+
+def _all_numbers(scan: Scan, flags: int) -> Iterator[Span]:
+    yield from ibans(scan)
+    spans = [span for run in runs(scan) for span in _numbers(scan, run)]
+    yield from spans
+    cards = [span for span in spans if span.kind == CREDIT_CARD]
+    if cards or flags & prefilter.ACCOUNTS:
+        yield from card_details(scan, cards)
 
 
 def _numbers(scan: Scan, run: Run) -> Iterator[Span]:
@@ -116,5 +164,5 @@ def disjoint(spans: list[Span]) -> list[Span]:
             continue
         other = result[-1]
         winner = min(other, span, key=lambda s: (PRIORITY[s.kind], s.start - s.end, s.start, s.canonical))
-        result[-1] = Span(other.start, max(other.end, span.end), winner.kind, winner.canonical)
+        result[-1] = winner._replace(start=other.start, end=max(other.end, span.end))
     return result

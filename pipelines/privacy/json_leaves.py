@@ -24,13 +24,20 @@ class Leaf(NamedTuple):
 
     ``starts[i]`` is the source place of its character i, with one more for the end; None is one to one.
     ``label`` is the key that it is the value of. ``quote`` is what must enclose text in its place: a number has no
-    quotes of its own, and inside a string they are escaped.
+    quotes of its own, and inside a string they are escaped. ``depth`` counts the JSON strings that it stands in.
     """
 
     text: str
     starts: Sequence[int] | None
     label: str | None
     quote: str
+    depth: int = 0
+
+    def escaped(self, text: str) -> str:
+        """Return ``text`` as it must be written in the place of a part of the leaf."""
+        for _ in range(self.depth):
+            text = orjson.dumps(text).decode()[1:-1]
+        return text
 
 
 def looks_like_json(text: str) -> bool:
@@ -59,10 +66,11 @@ def _leaves(source: str, outer: Sequence[int] | None, depth: int) -> list[Leaf] 
             text, starts = _decoded(source, start + 1, end - 1)
             mapped = compose(outer, starts) or starts
             inner = _leaves(text, mapped, depth + 1) if depth < MAX_NESTING and looks_like_json(text) else None
-            found.extend([Leaf(text, mapped, label, "")] if inner is None else inner)
+            found.extend([Leaf(text, mapped, label, "", depth + 1)] if inner is None else inner)
         elif end - start >= _SHORT_NUMBER:
             starts = range(start, end + 1)
-            found.append(Leaf(source[start:end], compose(outer, starts) or starts, label, _escaped_quote(depth)))
+            quote = _escaped_quote(depth)
+            found.append(Leaf(source[start:end], compose(outer, starts) or starts, label, quote, depth + 1))
     return found
 
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import os
 import re
 import secrets
 import stat
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from pipelines.durable_files import flush_to_disk
+from pipelines.privacy.key_sources import KeySource, source_of
+
+T = TypeVar("T")
 
 KEY_BYTES = 32
 FOREIGN_ACCESS = stat.S_IRWXG | stat.S_IRWXO
+SOURCE_FILE = "source"
+"""A file of this name in the key folder holds ``module:function``, which gives the keys in the folder's stead."""
 EPOCH_FILE = re.compile(r"(surrogate|payload)-([1-9][0-9]{0,8})")
 
 
@@ -31,19 +40,22 @@ class KeyFolder:
     """The keys of a lake: ``identity``, ``surrogate-<epoch>``, ``payload-<epoch>``, ``signing``.
 
     There is no fallback: without its file a key is an error. Pickles and prints as its path; keys are read where
-    they are used, once per object.
+    they are used, once per object. A folder with a file ``source`` holds no keys but names the ``KeySource`` that does.
+    ``epoch`` pins the current epoch: all processes of a run use the one that it started with.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], epoch: int | None = None) -> None:
         self.path = Path(path)
+        self.epoch = epoch
         self._read: dict[str, bytes] = {}
-        self._current_epoch: int | None = None
+        self._current_epoch = epoch
+        self._source: KeySource | None = None
 
     def __repr__(self) -> str:
         return f"KeyFolder({str(self.path)!r})"
 
-    def __reduce__(self) -> tuple[type[KeyFolder], tuple[str]]:
-        return KeyFolder, (str(self.path),)
+    def __reduce__(self) -> tuple[type[KeyFolder], tuple[str, int | None]]:
+        return KeyFolder, (str(self.path), self.epoch)
 
     def open(self) -> KeyFolder:
         """Check that the folder and all keys of its current epoch are there, and return self.
@@ -68,6 +80,8 @@ class KeyFolder:
                 self.path.mkdir(mode=0o700)
         self._check_folder()
         names = {file.name for file in self.path.iterdir()}
+        if SOURCE_FILE in names:
+            return self.open()
         # `signing` is made last and `identity` first, so a start that was cut short is told from a lost key.
         if "signing" not in names and ("identity" in names or not any(map(EPOCH_FILE.fullmatch, names))):
             for name in ("identity", "surrogate-1", "payload-1", "signing"):
@@ -76,9 +90,14 @@ class KeyFolder:
 
     def prepare_epoch(self) -> int:
         """Make the keys of the next epoch and return its number; a process uses them from its next start on."""
-        epoch = self.open().current_epoch + 1
-        self._make(f"payload-{epoch}")
-        self._make(f"surrogate-{epoch}")
+        self.open()
+        epoch = self.epochs[-1] + 1
+        for name in (f"payload-{epoch}", f"surrogate-{epoch}"):
+            source = self._other_source()
+            if source is None:
+                self._make(name)
+            else:
+                self._asked(partial(source.make, name), name)
         return epoch
 
     @property
@@ -102,8 +121,7 @@ class KeyFolder:
     @property
     def epochs(self) -> list[int]:
         """Epochs that have both keys, oldest first."""
-        self._check_folder()
-        found = [m for file in self.path.iterdir() if (m := EPOCH_FILE.fullmatch(file.name))]
+        found = [m for name in self._names() if (m := EPOCH_FILE.fullmatch(name))]
         surrogate, payload = ({int(m[2]) for m in found if m[1] == kind} for kind in ("surrogate", "payload"))
         return sorted(surrogate & payload)
 
@@ -123,8 +141,48 @@ class KeyFolder:
             key = self._read[name] = self._load(name)
         return key
 
+    def made_at(self, epoch: int) -> dt.datetime | None:
+        """Return when the surrogate key of an epoch was made, UTC; None where another source holds it."""
+        try:
+            status = (self.path / f"surrogate-{epoch}").stat()
+        except FileNotFoundError:
+            return None
+        return dt.datetime.fromtimestamp(status.st_mtime, dt.UTC)
+
+    def _names(self) -> list[str]:
+        self._check_folder()
+        source = self._other_source()
+        if source is None:
+            return [file.name for file in self.path.iterdir()]
+        return list(self._asked(source.names, "names of keys"))
+
+    def _other_source(self) -> KeySource | None:
+        """Return the source that the folder names; None where it holds the keys itself."""
+        if self._source is None and (self.path / SOURCE_FILE).exists():
+            told = self._read_file(SOURCE_FILE, 512).decode("utf-8", "replace").strip()
+            self._source = self._asked(partial(source_of, told), "module:function")
+        return self._source
+
+    def _asked(self, ask: Callable[[], T], wanted: str) -> T:
+        try:
+            return ask()
+        except Exception as error:
+            # What a key service says may hold what nobody should read.
+            advice = "Check the key service that this file names, and that its package is installed here."
+            raise KeyFolderError(self.path / SOURCE_FILE, wanted, type(error).__name__, advice) from None
+
     def _load(self, name: str) -> bytes:
         self._check_folder()
+        source = self._other_source()
+        key = self._read_file(name, KEY_BYTES + 1) if source is None else self._asked(partial(source.load, name), name)
+        if not isinstance(key, bytes):
+            raise KeyFolderError(self.path / name, f"{KEY_BYTES} bytes", type(key).__name__, "Mend the key source.")
+        if len(key) != KEY_BYTES:
+            found = "more" if len(key) > KEY_BYTES else f"{len(key)} bytes"
+            raise KeyFolderError(self.path / name, f"{KEY_BYTES} bytes", found, "Restore the key from your backup.")
+        return key
+
+    def _read_file(self, name: str, size: int) -> bytes:
         path = self.path / name
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -138,11 +196,7 @@ class KeyFolder:
             if not stat.S_ISREG(status.st_mode):
                 raise KeyFolderError(path, "a plain file", "something else", "Restore the key from your backup.")
             self._check_mode(path, status.st_mode, 0o600)
-            key = file.read(KEY_BYTES + 1)
-        if len(key) != KEY_BYTES:
-            found = "more" if len(key) > KEY_BYTES else f"{len(key)} bytes"
-            raise KeyFolderError(path, f"{KEY_BYTES} bytes", found, "Restore the key from your backup.")
-        return key
+            return file.read(size)
 
     def _make(self, name: str) -> None:
         """Write a new key under a name of its own, then link it: the first to link wins and no reader sees a part."""

@@ -10,6 +10,9 @@ from pipelines.privacy.scan import IP_ADDRESS, MAC_ADDRESS, Scan, Span
 
 _IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _IPV6_REST = re.compile(r":[0-9a-f:]{1,39}(?:\.[0-9]{1,3}){0,3}")
+_DOTS = 3
+_HEX_SHAPE = bytes(104 if chr(c) in "0123456789abcdef" else 45 if chr(c) in ":-" else 32 for c in range(256))
+_MAC_SHAPE = b"hh-hh-hh-hh-hh-hh"
 _HEX = frozenset("0123456789abcdef")
 _MAC = re.compile(r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}")
 _VERSION_BEFORE = re.compile(r"(?:\bv|\bver\.?|version|release|build|\bv\.)[\s:=\"']{0,4}$")
@@ -34,7 +37,7 @@ def ip_addresses(scan: Scan) -> Iterator[Span]:
     Canonical: the shortest lower-case form.
     """
     text, lowered = scan.text, scan.lowered
-    for found in _IPV4.finditer(text):
+    for found in _IPV4.finditer(text) if text.count(".") >= _DOTS else ():
         start, end = found.span()
         if not _is_cut_out(text, start, end, ".") and not _VERSION_BEFORE.search(scan.before(start, 16)):
             yield from _personal(scan, start, end)
@@ -83,7 +86,7 @@ def is_personal(address: IPv4Address | IPv6Address, *, documentation: bool) -> b
 
 def mac_addresses(scan: Scan) -> Iterator[Span]:
     """Find hardware addresses of six bytes that are neither empty, broadcast nor part of a longer fingerprint."""
-    if scan.text.count(":") < 5 and scan.text.count("-") < 5:
+    if _MAC_SHAPE not in scan.lowered.encode("ascii", "replace").translate(_HEX_SHAPE):
         return
     for found in _MAC.finditer(scan.lowered):
         start, end = found.span()

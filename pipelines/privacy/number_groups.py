@@ -11,6 +11,7 @@ from pipelines.privacy.scan import Scan
 _CANDIDATE = re.compile(r"[+(0-9](?:[ ./()-]{0,2}[0-9]){6,}")
 _GROUP = re.compile(r"[0-9]+")
 _LETTERS_BEFORE = re.compile(r"(?<![0-9A-Za-z_])[A-Za-z]{2,12}$")
+_LETTERS_AFTER = re.compile(r"[A-Za-z]{2,12}(?![0-9A-Za-z_])")
 _TO_SHAPE = str.maketrans("012345678", "999999999")
 MAX_GROUPS = 8
 MIN_DIGITS, MAX_DIGITS = 7, 19
@@ -86,7 +87,8 @@ def windows(scan: Scan, run: Run, first: int) -> Iterator[Window]:
         digits = run.digits[offsets[first] : offsets[last + 1]]
         opened = start - 1 if opener == "(" and ")" in text[start:end] and not has_plus else start
         size = groups[first][1] - groups[first][0]
-        yield Window(opened, end, text[opened:end], digits, has_plus, glued, size)
+        is_glued = glued or _LETTERS_AFTER.match(text, end) is not None
+        yield Window(opened, end, text[opened:end], digits, has_plus, is_glued, size)
 
 
 def _runs_on(text: str, end: int) -> bool:
@@ -95,5 +97,5 @@ def _runs_on(text: str, end: int) -> bool:
     if not after:
         return False
     if after[0].isascii() and (after[0].isalnum() or after[0] == "_"):
-        return after[0] not in "xXe"
+        return after[0] not in "xXe" and _LETTERS_AFTER.match(text, end) is None
     return len(after) == 2 and after[0] in ".," and after[1].isdigit()

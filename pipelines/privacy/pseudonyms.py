@@ -1,4 +1,4 @@
-"""Typed tokens in the place of personal values: a keyed function of tenant, type and value, without any state."""
+"""Keyed functions of tenant, type and value, without any state: typed tokens, hashes, and draws for surrogates."""
 
 from __future__ import annotations
 
@@ -23,29 +23,40 @@ def length_prefixed(*fields: str) -> bytes:
 
 
 class Pseudonyms:
-    """Makes tokens under the surrogate key of one epoch; equal values get equal tokens inside a tenant and type.
+    """Makes replacements under the surrogate key of one epoch; equal values get equal ones inside a tenant and scope.
 
-    token = type and base32(first 128 bits of HMAC-SHA-256(subkey, type, canonical value)), subkey = HKDF-SHA256(epoch
-    key, info = "surrogate", tenant, type) (RFC 5869); a plain hash of a phone number can be enumerated.
+    HMAC-SHA-256(subkey, type, canonical value), subkey = HKDF-SHA256(epoch key, info = purpose, tenant, type, scope)
+    (RFC 5869); a plain hash of a phone number can be enumerated. Tokens, hashes and draws have subkeys of their own. A
+    ``scope`` is (its kind, keyed reference of the user or conversation); the empty one is the whole tenant.
     """
 
     def __init__(self, key: bytes) -> None:
         @lru_cache(maxsize=4096)
-        def subkey(tenant: str, kind: str) -> tuple[bytes, bytes]:
-            key_of_kind = HKDF(SHA256(), 32, None, length_prefixed("surrogate", tenant, kind)).derive(key)
-            return key_of_kind, length_prefixed(kind)
+        def subkey(purpose: str, tenant: str, kind: str, scope: tuple[str, ...]) -> tuple[bytes, bytes]:
+            info = length_prefixed(purpose, tenant, kind, *scope)
+            return HKDF(SHA256(), 32, None, info).derive(key), length_prefixed(kind)
 
         self._subkey = subkey
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("pseudonyms hold a key and are not pickled; make them anew from the key folder")
 
-    def token(self, tenant: str, kind: str, canonical: str) -> str:
+    def token(self, tenant: str, kind: str, canonical: str, scope: tuple[str, ...] = ()) -> str:
         """Return the token of a value, for instance ``<EMAIL_`` + 26 letters and digits + ``>``.
 
         ``kind`` is a type name of capitals and underscores, ``canonical`` the value's canonical form.
         """
-        subkey, prefix = self._subkey(tenant, kind)
-        digest = hmac.digest(subkey, prefix + length_prefixed(canonical), "sha256")
-        bits = int.from_bytes(digest[:TOKEN_BYTES], "big") << 2
+        bits = int.from_bytes(self._digest("surrogate", tenant, kind, scope, canonical)[:TOKEN_BYTES], "big") << 2
         return f"<{kind}_{''.join([_PAIRS[bits >> shift & 1023] for shift in range(120, -1, -10)])}>"
+
+    def hash(self, tenant: str, kind: str, canonical: str, scope: tuple[str, ...] = ()) -> str:
+        """Return 128 keyed bits of a value as 32 hex digits."""
+        return self._digest("hash", tenant, kind, scope, canonical)[:TOKEN_BYTES].hex()
+
+    def number(self, tenant: str, kind: str, scope: tuple[str, ...], *fields: str) -> int:
+        """Return 256 keyed bits of some fields, to choose a surrogate by."""
+        return int.from_bytes(self._digest("draw", tenant, kind, scope, *fields), "big")
+
+    def _digest(self, purpose: str, tenant: str, kind: str, scope: tuple[str, ...], *fields: str) -> bytes:
+        subkey, prefix = self._subkey(purpose, tenant, kind, scope)
+        return hmac.digest(subkey, prefix + length_prefixed(*fields), "sha256")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.privacy.prefilter import cues_in
 from pipelines.privacy.pseudonyms import TOKEN
+
+if TYPE_CHECKING:
+    from pipelines.privacy.policy import Policy
 
 EMAIL = "EMAIL"
 PHONE = "PHONE"
@@ -21,59 +24,71 @@ SSN = "SSN"
 NATIONAL_ID = "NATIONAL_ID"
 SECRET = "SECRET"  # noqa: S105 - the name of a type
 USERNAME = "USERNAME"
-TYPES = (SECRET, IBAN, CREDIT_CARD, SSN, NATIONAL_ID, EMAIL, PHONE, IP_ADDRESS, MAC_ADDRESS, USERNAME)
-"""All types of the first tier; where spans overlap the earlier type wins."""
+BANK_ACCOUNT = "BANK_ACCOUNT"
+CRYPTO_ADDRESS = "CRYPTO_ADDRESS"
+PASSPORT = "PASSPORT"
+DRIVING_LICENCE = "DRIVING_LICENCE"
+NUMBER_PLATE = "NUMBER_PLATE"
+VEHICLE_ID = "VEHICLE_ID"
+MEDICAL_RECORD = "MEDICAL_RECORD"
+LICENCE_NUMBER = "LICENCE_NUMBER"
+DEVICE_ID = "DEVICE_ID"
+GEO_COORDINATE = "GEO_COORDINATE"
+DATE_OF_BIRTH = "DATE_OF_BIRTH"
+CVV = "CVV"
+CARD_EXPIRY = "CARD_EXPIRY"
+URL = "URL"
+AGE = "AGE"
+DATE = "DATE"
+PERSON = "PERSON"
+ADDRESS = "ADDRESS"
+ORGANISATION = "ORGANISATION"
+PLACE = "PLACE"
+TYPES = (
+    SECRET,
+    IBAN,
+    CREDIT_CARD,
+    CRYPTO_ADDRESS,
+    BANK_ACCOUNT,
+    SSN,
+    PASSPORT,
+    DRIVING_LICENCE,
+    MEDICAL_RECORD,
+    LICENCE_NUMBER,
+    VEHICLE_ID,
+    DEVICE_ID,
+    NATIONAL_ID,
+    EMAIL,
+    GEO_COORDINATE,
+    DATE_OF_BIRTH,
+    PHONE,
+    IP_ADDRESS,
+    MAC_ADDRESS,
+    NUMBER_PLATE,
+    CVV,
+    CARD_EXPIRY,
+    URL,
+    USERNAME,
+    AGE,
+    DATE,
+    ADDRESS,
+    PERSON,
+    ORGANISATION,
+    PLACE,
+)
+"""All types; where spans overlap the earlier type wins."""
 
 PRIORITY: Mapping[str, int] = {kind: place for place, kind in enumerate(TYPES)}
-DEFAULT_REGIONS = ("US", "GB", "DE", "FR", "NL", "IT", "ES", "BE", "CH", "AT", "PL", "PT", "SE", "DK", "IE")
-OTHER_REGIONS = (
-    "AU",
-    "NZ",
-    "ZA",
-    "IN",
-    "JP",
-    "KR",
-    "TR",
-    "SA",
-    "AE",
-    "EG",
-    "IL",
-    "BR",
-    "MX",
-    "AR",
-    "CN",
-    "UA",
-    "RU",
-    "GR",
-)
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What counts as personal. Kept with each row by its name.
-
-    ``documentation_ranges`` also replaces addresses that documents may use freely (RFC 2606, 5737, 3849), which reach
-    nobody. ``default_regions`` are tried in order for phone numbers without a country code (ISO 3166 codes).
-    """
-
-    name: str = "training"
-    documentation_ranges: bool = False
-    default_regions: tuple[str, ...] = DEFAULT_REGIONS + OTHER_REGIONS
-    types: frozenset[str] = frozenset(TYPES)
-
-    def __post_init__(self) -> None:
-        unknown = sorted(self.types - set(TYPES))
-        if unknown:
-            raise ValueError(f"wanted types out of {', '.join(TYPES)}, found {', '.join(unknown)}")
 
 
 class Span(NamedTuple):
-    """A detected value: code points of the scanned text, its type and its canonical form."""
+    """A detected value: code points of the scanned text, its type, its canonical form and how sure it is (0 to 1)."""
 
     start: int
     end: int
     kind: str
     canonical: str
+    score: float = 1.0
 
 
 _MACHINE_IDS = re.compile(
@@ -87,6 +102,8 @@ _MACHINE_IDS = re.compile(
     r"|[0-9a-f]{16,})",
     re.IGNORECASE,
 )
+_LONGEST_CUE = 32
+_FEW = 16
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 
 
@@ -99,7 +116,7 @@ def words_of(name: str) -> tuple[str, ...]:
 class Scan:
     """What detectors look at. ``label`` is the JSON key that the text is the value of."""
 
-    __slots__ = ("_ends", "label", "lowered", "policy", "text", "url_ats")
+    __slots__ = ("_cues", "_ends", "label", "lowered", "policy", "text", "url_ats")
 
     def __init__(self, text: str, policy: Policy, label: str | None = None) -> None:
         self.text = text
@@ -109,7 +126,8 @@ class Scan:
         if len(self.lowered) != len(text):
             self.lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
         self.url_ats: set[int] = set()
-        self._ends: dict[re.Pattern[str], list[int]] = {}
+        self._ends: dict[re.Pattern[str], tuple[dict[int, int], list[int]]] = {}
+        self._cues: dict[int, list[tuple[int, int]]] | None = None
 
     def before(self, start: int, width: int = 40) -> str:
         """Return what stands before a place, lower-case; a label stands before the text."""
@@ -125,11 +143,28 @@ class Scan:
         """
         if self.label and start < width and cue.search(" ".join(words_of(self.label))):
             return self.lowered[:start]
-        ends = self._ends.get(cue)
-        if ends is None:
-            ends = self._ends[cue] = [found.end() for found in cue.finditer(self.lowered)]
-        at = bisect_right(ends, start) - 1
-        return self.lowered[ends[at] : start] if at >= 0 and start - ends[at] <= width else None
+        end = self._end_before(cue, start, width)
+        return self.lowered[end:start] if end >= 0 and start - end <= width else None
+
+    def _end_before(self, cue: re.Pattern[str], start: int, width: int) -> int:
+        """Return where the last match of ``cue`` before a place ends, -1 for none near."""
+        asked, ends = self._ends.setdefault(cue, ({}, []))
+        if start in asked:
+            return asked[start]
+        if len(asked) < _FEW:
+            near = cue.finditer(self.lowered, max(0, start - width - _LONGEST_CUE), start + 1)
+            asked[start] = max((one.end() for one in near if one.end() <= start), default=-1)
+            return asked[start]
+        # A text of many numbers is searched once as a whole.
+        if not ends:
+            ends += [-1, *(one.end() for one in cue.finditer(self.lowered))]
+        return ends[bisect_right(ends, start) - 1]
+
+    def cue_windows(self, flag: int) -> list[tuple[int, int]]:
+        """Return the stretches around the words that ask for the detectors of ``flag``, in order."""
+        if self._cues is None:
+            self._cues = cues_in(self.lowered)
+        return self._cues.get(flag, [])
 
     def is_machine_id(self, start: int, end: int) -> bool:
         """Tell whether a span touches a token of ours, a UUID, a hash, a date, a time or a version."""

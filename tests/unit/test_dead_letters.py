@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from deltalake import DeltaTable, write_deltalake
 
 from jobs.command_line import main
-from jobs.dead_letters import JOIN_WORDS
+from jobs.dead_letters import command as dead_letters
 from jobs.letters_expire import Age
 from jobs.letters_replay import wanted_letters
 from pipelines.adapters import delta, payload_expiry
@@ -213,4 +213,4 @@ def test_the_command_that_joins_is_the_job_itself():
 
     group = main.get_command(None, "dead-letters")
     assert group.get_command(None, "join") is job
-    assert job.help and JOIN_WORDS in job.help
+    assert job.help and dead_letters.entries["join"][1] in job.help

@@ -30,7 +30,7 @@ from privacy_sets.code_texts import ASKED, LOG_LINES, PYTHON  # noqa: E402
 from privacy_sets.filling import GAP, Value, fill  # noqa: E402
 from privacy_sets.hard_negatives import HARD_NEGATIVES  # noqa: E402
 from privacy_sets.labelled import KINDS, DataMissing, Gold, LabelledSet, Sample, kinds_of, thinned  # noqa: E402
-from privacy_sets.languages import LANGUAGES  # noqa: E402
+from privacy_sets.languages.all_languages import LANGUAGES  # noqa: E402
 
 TEXT = "Ask Oswyn Fenmere, not Oswyn."
 OSWYN = Sample(TEXT, (Gold(4, 17, "PERSON", "o"), Gold(23, 28, "PERSON", "o")), "t")

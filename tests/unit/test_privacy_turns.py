@@ -8,14 +8,15 @@ import pytest
 from pipelines.intake.items import Feedback, MediaPart, Message, Rating, ToolCall, Turn
 from pipelines.privacy.anonymizer import Anonymizer
 from pipelines.privacy.keys import KeyFolder
-from pipelines.privacy.turns import anonymize_feedback, anonymize_turn
+from pipelines.privacy.policy import ANALYTICS
+from pipelines.privacy.turns import anonymize_feedback, anonymize_items, anonymize_turn
 
 MAIL = "nina@korvane-labs.com"
 
 
 @pytest.fixture(scope="module")
 def anonymizer(tmp_path_factory) -> Anonymizer:
-    return Anonymizer(KeyFolder(tmp_path_factory.mktemp("lake") / "keys").open_or_create())
+    return Anonymizer(KeyFolder(tmp_path_factory.mktemp("lake") / "keys").open_or_create(), ANALYTICS)
 
 
 def turn(message: Message, user_id: str | None = None) -> Turn:
@@ -116,3 +117,39 @@ def test_ratings_lose_the_values_of_text_and_response(anonymizer):
 def test_a_rating_without_text_is_the_same_object(anonymizer):
     rating = Rating("thumb", 1.0, response_id="chatcmpl-1")
     assert anonymize_feedback(feedback(rating), anonymizer).rating is rating
+
+
+def test_items_of_a_batch_come_out_as_each_does_alone(anonymizer):
+    rating = feedback(Rating("edit", text=f"better: {MAIL}"), "nina-korv")
+    items = [turn(full_message()), rating, turn(Message("user", "hello"))]
+    alone = [anonymize_turn(items[0], anonymizer), anonymize_feedback(rating, anonymizer)]
+    assert anonymize_items(items, anonymizer)[:2] == alone
+    assert anonymize_items(items, anonymizer)[2].message is items[2].message
+
+
+def test_an_item_that_fails_takes_no_neighbour_along(anonymizer, monkeypatch):
+    def fail(row, tagged):
+        if "bad" in row.fields["/text"]:
+            raise MemoryError
+        return edit(row, tagged)
+
+    edit = anonymizer._row
+    monkeypatch.setattr(anonymizer, "_row", fail)
+    one, failed, other = anonymize_items([turn(Message("user", text)) for text in ("a", "bad", "c")], anonymizer)
+    assert isinstance(failed, MemoryError)
+    assert (one.message.text, other.message.text) == ("a", "c")
+
+
+def test_dates_of_one_user_move_alike_and_those_of_another_do_not():
+    keys = KeyFolder.__new__(KeyFolder)
+    keys.epoch = keys._current_epoch = 1
+    keys._read = {"surrogate-1": bytes(range(32))}
+    writer = Anonymizer(keys)
+
+    def text_of(user_ref):
+        one = turn(Message("user", "date of birth: 1987-03-14"))
+        one.user_ref = user_ref
+        return anonymize_turn(one, writer).message.text
+
+    assert text_of("u1") == text_of("u1")
+    assert len({text_of(user) for user in ("u1", "u2", "u3")}) > 1

@@ -108,6 +108,26 @@ def test_the_manifest_lists_every_file_by_topic(rendering):
 
 
 @needs_data
+def test_what_intake_makes_of_the_sets_adds_up(rendering, items):
+    _, told = rendering
+    for name, one in told["intake"].items():
+        if name == "total":
+            continue
+        of_set = [item for file in (name, f"{name}-feedback") for item in items.get(file, ())]
+        turn_ids = [item.turn_id for item in of_set if isinstance(item, Turn)]
+        assert one["turns"] == len(set(turn_ids))
+        assert one["repeats"] == len(turn_ids) - len(set(turn_ids))
+        assert one["feedback"] == sum(isinstance(item, Feedback) for item in of_set)
+        assert one["records"] == sum(RECORDS[name][1:])
+        assert (one["fragments"], one["dead_letters"], one["unaccounted"]) == (0, {}, 0)
+    assert told["intake"]["total"]["turns"] == sum(told["intake"][name]["turns"] for name in RECORDS)
+    assert told["intake"]["oasst"]["branches"] == sum(
+        n_siblings - 1 for n_siblings in Counter(turn.parent_id for turn in turns(items, "oasst")).values()
+    )
+    assert {name for name, one in told["intake"].items() if one["branches"]} >= {"oasst", "hh_rlhf"}
+
+
+@needs_data
 def test_no_record_is_rejected(items):
     rejected = Counter(
         (name, str(item.reason)) for name, of_file in items.items() for item in of_file if isinstance(item, Rejection)

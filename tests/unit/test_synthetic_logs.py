@@ -18,7 +18,7 @@ from stdnum.pt import nif
 from stdnum.us import ssn
 
 from jobs.logs_generate import command
-from pipelines.intake.items import Rejection
+from pipelines.intake.items import Rejection, Turn
 from pipelines.intake.parse import parse_record
 from pipelines.synthetic import code_samples, dialogues
 from pipelines.synthetic.broken_records import BREAKAGES, broken_value
@@ -26,7 +26,7 @@ from pipelines.synthetic.carrier_chats import carrier_texts
 from pipelines.synthetic.language import TOLD_TYPES
 from pipelines.synthetic.languages import LANGUAGES
 from pipelines.synthetic.log_files import MANIFEST, PLANTED, ForeignFolder, load_groups, read_planted, write_logs
-from pipelines.synthetic.log_formats import FORMATS
+from pipelines.synthetic.log_formats import FORMATS, GENERATED
 from pipelines.synthetic.log_records import Mix, generate
 from schemas.records import DeadReason
 
@@ -53,7 +53,7 @@ def test_a_longer_log_begins_as_the_shorter_one(records):
 
 
 def test_all_formats_languages_and_types_occur(records):
-    assert {record.format for record in records} == {*FORMATS, "turnmill_feedback"}
+    assert {record.format for record in records} == {*Mix().formats, "turnmill_feedback"}
     assert {one.type for one in planted(records)} == {
         "EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "SSN", "NATIONAL_ID", "SECRET",
     }  # fmt: skip
@@ -143,11 +143,27 @@ def test_intake_reads_every_sound_record_and_rejects_each_broken_one_as_foretold
 
 
 def test_intake_finds_the_format_that_was_written(records):
-    identity, names = identity_key(), {"lmsys": "lmsys_chat"}
+    check_formats(records)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_log_in_any_one_format_is_read_whole_and_shows_what_was_planted(name):
+    records = list(generate(25, 6, mix=Mix(formats={name: 1}, broken=0)))
+    check_formats(records)
+    assert planted(records)
+    for record in records:
+        values = [json.dumps(one.value)[1:-1] for one in record.planted]
+        assert all(value in record.value.decode() for value in values)
+
+
+def check_formats(records):
+    identity = identity_key()
     for record in records:
         if record.kind == "chat":
-            sources = {item.source for item in parse_record(record.value, {}, identity)}
-            assert sources == {names.get(record.format, record.format)}
+            items = parse_record(record.value, {}, identity)
+            assert not [item for item in items if isinstance(item, Rejection)]
+            sources = {item.source for item in items if isinstance(item, Turn)}
+            assert sources == {FORMATS[record.format].reads_as}
 
 
 def identity_key():
@@ -172,11 +188,13 @@ def test_no_broken_value_spans_two_lines(breakage):
     assert b"\n" not in value
 
 
-def test_unknown_breakages_and_negative_sizes_are_refused():
+def test_unknown_breakages_and_formats_and_negative_sizes_are_refused():
     with pytest.raises(ValueError, match="wanted breakages out of"):
         list(generate(1, 1, breakages=("burnt",)))
     with pytest.raises(ValueError, match="found -1"):
         list(generate(-1, 1))
+    with pytest.raises(ValueError, match="wanted formats out of .* found openai_chunks"):
+        list(generate(1, 1, mix=Mix(formats={"openai_chunks": 1})))
 
 
 def test_without_personal_share_nothing_is_planted():
@@ -255,6 +273,26 @@ def test_the_command_tells_totals_as_one_json_line(tmp_path):
     assert told["conversations"] == 30
     assert told["records"]["chat"] > 30
     assert not any(one.value in result.output for one in read_planted(tmp_path / "o"))
+
+
+def test_the_command_writes_the_formats_that_it_is_told(tmp_path):
+    arguments = [
+        "--out",
+        str(tmp_path),
+        "--conversations",
+        "40",
+        "--json",
+        "--format",
+        "helicone",
+        "--format",
+        "langfuse",
+    ]
+    told = json.loads(CliRunner().invoke(command, arguments).stdout)
+    assert set(told["formats"]) == {"helicone", "langfuse", "turnmill_feedback"}
+    every = json.loads(
+        CliRunner().invoke(command, [*arguments[:2], "--conversations", "300", "--json", "--format", "all"]).stdout
+    )
+    assert set(every["formats"]) == {*GENERATED, "turnmill_feedback"}
 
 
 def test_carrier_chats_share_no_sentence_with_the_logs(records):

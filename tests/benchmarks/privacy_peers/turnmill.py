@@ -21,9 +21,11 @@ class System:
         from pipelines.privacy.anonymizer import Anonymizer
         from pipelines.privacy.keys import KeyFolder
         from pipelines.privacy.policy import find_policy
+        from pipelines.privacy.second_tier import span_source
 
         keys = KeyFolder(Path(tempfile.mkdtemp(prefix="privacy-benchmark-")) / "keys").open_or_create()
-        self._anonymizer = Anonymizer(keys, find_policy(policy))
+        chosen = find_policy(policy)
+        self._anonymizer = Anonymizer(keys, chosen, source=span_source(chosen))
         self.claims = sorted(self._anonymizer.policy.types)
 
     def find(self, texts: Sequence[str], languages: Sequence[str]) -> list[Any]:

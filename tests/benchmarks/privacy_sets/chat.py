@@ -15,7 +15,7 @@ from privacy_sets.code_texts import ASKED, LOG_LINES, PYTHON, TOOL_JSON
 from privacy_sets.filling import Value, fill
 from privacy_sets.hard_negatives import HARD_NEGATIVES
 from privacy_sets.labelled import Gold, LabelledSet, Sample
-from privacy_sets.languages import LANGUAGES
+from privacy_sets.languages.all_languages import LANGUAGES
 from privacy_sets.languages.english import ENGLISH
 from privacy_sets.languages.form import ChatLanguage
 from privacy_sets.personas import Persona
