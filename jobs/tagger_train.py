@@ -28,11 +28,20 @@ from pipelines.privacy.tagger.tag import MODEL
 @click.option("--tokens", type=int, default=56_000_000, show_default=True, help="Tokens to train on.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=MODEL, help="File of the weights.")
-def main(common_voice: Path, census: Path | None, english: tuple[Path, ...], tokens: int, seed: int, out: Path) -> None:
+@click.option("--start", type=click.Path(path_type=Path, exists=True), help="Weights to go on from.")
+def main(
+    common_voice: Path,
+    census: Path | None,
+    english: tuple[Path, ...],
+    tokens: int,
+    seed: int,
+    out: Path,
+    start: Path | None,
+) -> None:
     """Train the tagger on text that is generated anew."""
     from pipelines.privacy.tagger.training import SourcePaths, train_and_save
 
-    train_and_save(SourcePaths(common_voice, census, english), out, tokens, seed, click.echo)
+    train_and_save(SourcePaths(common_voice, census, english), out, tokens, seed, click.echo, start)
 
 
 if __name__ == "__main__":

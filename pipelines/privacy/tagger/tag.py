@@ -1,0 +1,131 @@
+"""The tagger: names of persons and postal addresses in texts, as spans in code points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from safetensors.numpy import load_file
+
+from pipelines.privacy.tagger.decode import PERSON, spans_of
+from pipelines.privacy.tagger.lexicon import COMMON, LISTS, Lexicon
+from pipelines.privacy.tagger.network import KINDS, Network, Weights, kinds_of
+from pipelines.privacy.tagger.rules import degrees, names_by_rule, no_names_by_rule
+from pipelines.privacy.tagger.tokens import (
+    FIRST_SEPARATOR,
+    PLAIN,
+    SEPARATOR,
+    Places,
+    begins,
+    pack,
+    tokenize,
+    wrap,
+)
+from pipelines.privacy.tagger.word_table import WordTable
+
+MODEL = Path(__file__).parent / "model" / "names_addresses.safetensors"
+LEADS = (4.5, 2.5, 2.5)
+"""What goes on top of the scores of names, of names that are ordinary words or in lower case, of addresses.
+
+More finds more, and more that is none.
+"""
+BATCH_BYTES = 1 << 20
+
+Found = tuple[int, int, str]
+"""A span: start and end in code points, and ``PERSON`` or ``ADDRESS``."""
+
+
+class Tagger:
+    """Finds names and addresses. A text gets the same spans alone and in any batch; none is cut, whatever its length.
+
+    Holds a table of the words that it met (at most some 30 MB); calls from several threads wait for each other.
+    """
+
+    def __init__(
+        self, model: Path = MODEL, leads: tuple[float, float, float] = LEADS, block: int = 1024, rules: bool = True
+    ) -> None:
+        tensors = load_file(str(model))
+        scale = 2.0 ** int(tensors["scales"][4])
+        self._leads = (leads[0] * scale, leads[1] * scale, leads[2] * scale)
+        weights = Weights.from_tensors(tensors)
+        self._network = Network(weights, block)
+        self._table = WordTable(weights, Lexicon({name: tensors[f"list.{name}"] for name in LISTS}))
+        self._rules = rules
+        self._lock = Lock()
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        if self is not shipped_tagger():
+            raise TypeError("only the tagger with the shipped weights is pickled, by its name")
+        return shipped_tagger, ()
+
+    def tag(self, texts: Sequence[str]) -> list[list[Found]]:
+        """Return the spans of each text in order, disjoint; offsets count code points of the text."""
+        result: list[list[Found]] = []
+        chunk: list[bytes] = []
+        size = 0
+        for text in texts:
+            raw = text.encode("utf-8", "surrogatepass")
+            if chunk and size + len(raw) > BATCH_BYTES:
+                result += self._chunk(*pack(chunk), len(chunk))
+                chunk, size = [], 0
+            chunk.append(raw)
+            size += len(raw)
+        if chunk:
+            result += self._chunk(*pack(chunk), len(chunk))
+        return result
+
+    def tag_arrow(self, texts: pa.Array) -> list[list[Found]]:
+        """Return the spans of each text of a string array, as ``tag``; a null has none."""
+        result: list[list[Found]] = []
+        column = pc.cast(texts, pa.large_binary())
+        first = 0
+        sizes = pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+        ends = np.cumsum(sizes)
+        while first < len(column):
+            limit = (ends[first - 1] if first else 0) + BATCH_BYTES
+            last = max(first + 1, int(np.searchsorted(ends, limit, "right")))
+            part = pc.fill_null(column.slice(first, last - first), b"")
+            whole = pa.LargeListArray.from_arrays(pa.array([0, len(part)], pa.int64()), part)
+            joined = pc.binary_join(whole, pa.scalar(SEPARATOR, pa.large_binary()))[0].as_buffer()
+            result += self._chunk(wrap(joined.to_pybytes()), begins(sizes[first:last]), last - first)
+            first = last
+        return result
+
+    def _chunk(self, buffer: bytes, starts: Places, count: int) -> list[list[Found]]:
+        tokens = tokenize(buffer)
+        with self._lock:
+            places = self._table.places(tokens.words)
+            scores = self._network.scores(self._table.rows, places, tokens.code >= FIRST_SEPARATOR)
+            signs = self._table.signs[places]
+        ordinary = (tokens.words.shape == PLAIN) | ((signs & COMMON) != 0)
+        name_leads = np.where(ordinary, np.float32(self._leads[1]), np.float32(self._leads[0]))
+        kinds = kinds_of(scores, name_leads, self._leads[2])
+        if self._rules:
+            kinds[names_by_rule(tokens, signs) & (kinds == 0)] = PERSON
+            kinds[degrees(tokens, signs, kinds == PERSON) & (kinds == 0)] = PERSON
+            kinds[no_names_by_rule(tokens, signs, kinds == PERSON)] = 0
+        spans = spans_of(tokens, kinds)
+        result: list[list[Found]] = [[] for _ in range(count)]
+        if not spans.kind.size:
+            return result
+        first, last = tokens.start[spans.start], tokens.end[spans.end - 1]
+        owner = np.searchsorted(starts, first, "right") - 1
+        begin = starts[owner]
+        if not buffer[len(SEPARATOR) + 8 : -len(SEPARATOR) - 8].isascii():
+            inner = np.flatnonzero((np.frombuffer(buffer, np.uint8) & 0xC0) == 0x80)
+            first, last, begin = (place - np.searchsorted(inner, place) for place in (first, last, begin))
+        columns = (owner.tolist(), (first - begin).tolist(), (last - begin).tolist(), spans.kind.tolist())
+        for text, start, end, kind in zip(*columns, strict=True):
+            result[text].append((start, end, KINDS[kind]))
+        return result
+
+
+@lru_cache(maxsize=1)
+def shipped_tagger() -> Tagger:
+    """Return the tagger with the shipped weights, loaded once a process."""
+    return Tagger()
