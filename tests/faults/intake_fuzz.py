@@ -95,7 +95,7 @@ class Checker:
     """Reads one input as intake does and raises on anything but items or a typed reason."""
 
     def __init__(self):
-        from jobs.text_pipes import row_of
+        from jobs.pipe_parse import row_of
         from pipelines.intake.formats import FORMATS
         from pipelines.intake.identity import IdentityKey
         from pipelines.intake.items import Fragment
