@@ -10,8 +10,9 @@ from pipelines.privacy import prefilter
 from pipelines.privacy.copies import Copies
 from pipelines.privacy.detection import DETECTOR_VERSION, detect, disjoint
 from pipelines.privacy.folding import fold
-from pipelines.privacy.json_leaves import json_leaves, looks_like_json
+from pipelines.privacy.json_leaves import is_json, looks_like_json
 from pipelines.privacy.keys import KeyFolder
+from pipelines.privacy.label_hints import fitting_label
 from pipelines.privacy.name_copies import NameCopies
 from pipelines.privacy.policy import Policy
 from pipelines.privacy.pseudonyms import TOKEN, Pseudonyms
@@ -183,7 +184,8 @@ class Anonymizer:
         parts = [part for fields in read for field_parts in fields.values() for part in field_parts]
         found = source.tag([part.text for part in parts])
         for part, spans in zip(parts, found, strict=True):
-            part.spans = [_span(part.text, span) for span in spans if span[2] in self.policy.types]
+            kept = [_span(part.text, span) for span in spans if span[2] in self.policy.types]
+            part.spans = kept if part.leaf.label is None else fitting_label(part.leaf.label, part.text, kept)
             part.without_own()
         return read
 
@@ -326,5 +328,5 @@ def prove_nothing_left(copies: Iterable[Copies | NameCopies], texts: Iterable[st
 
 def prove_structure(source: str, clean: Anonymized) -> None:
     """Raise ``BrokenStructureError`` when a text was JSON and is no more."""
-    if clean.edits and looks_like_json(source) and json_leaves(source) is not None and json_leaves(clean.text) is None:
+    if clean.edits and looks_like_json(source) and is_json(source) and not is_json(clean.text):
         raise BrokenStructureError("JSON does not parse after the edit")

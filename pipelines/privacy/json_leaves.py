@@ -23,7 +23,7 @@ class Leaf(NamedTuple):
     """A decoded string, key or number.
 
     ``starts[i]`` is the source place of its character i, with one more for the end; None is one to one.
-    ``label`` is the key that it is the value of. ``quote`` is what must enclose text in its place: a number has no
+    ``label`` is the key that it is the value of, empty for a key itself. ``quote`` is what must enclose text in its place: a number has no
     quotes of its own, and inside a string they are escaped. ``depth`` counts the JSON strings that it stands in.
     """
 
@@ -46,6 +46,15 @@ def looks_like_json(text: str) -> bool:
     return len(bare) > 1 and bare[0] + bare[-1] in ("{}", "[]", '""')
 
 
+def is_json(text: str) -> bool:
+    """Tell whether a text is JSON."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
 def json_leaves(source: str) -> list[Leaf] | None:
     """Return all string leaves, keys and numbers of 7 digits and more, in source order; None when it is not JSON.
 
@@ -56,9 +65,7 @@ def json_leaves(source: str) -> list[Leaf] | None:
 
 
 def _leaves(source: str, outer: Sequence[int] | None, depth: int) -> list[Leaf] | None:
-    try:
-        orjson.loads(source)
-    except orjson.JSONDecodeError:
+    if not is_json(source):
         return None
     found: list[Leaf] = []
     for start, end, label in _places(source):
@@ -75,7 +82,7 @@ def _leaves(source: str, outer: Sequence[int] | None, depth: int) -> list[Leaf] 
 
 
 def _places(source: str) -> Iterator[tuple[int, int, str | None]]:
-    """Yield start, end and label of every string and number of a valid JSON text; keys have no label."""
+    """Yield start, end and label of every string and number of a valid JSON text; a key's label is empty."""
     labels: list[str | None] = []
     in_object: list[bool] = []
     label: str | None = None
@@ -95,7 +102,7 @@ def _places(source: str) -> Iterator[tuple[int, int, str | None]]:
         elif mark == ":":
             expects_key = False
         elif expects_key:
-            yield start, end, None
+            yield start, end, ""
             label = source[start + 1 : end - 1]
         else:
             yield start, end, label

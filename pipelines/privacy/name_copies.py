@@ -89,10 +89,15 @@ class NameCopies:
         lowered = text.lower()
         if len(lowered) != len(text):
             lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
+        # Most texts hold none of the names: their words tell so at once.
+        if self._parts.keys().isdisjoint(_WORD.findall(text)) and (
+            not self._whole or self._whole.keys().isdisjoint(_WORD.findall(lowered))
+        ):
+            return
         tokens = [m.span() for m in TOKEN.finditer(text)] if "<" in text else []
         for word in _WORD.finditer(text):
             at = word.start()
-            if any(start <= at < end for start, end in tokens):
+            if tokens and any(start <= at < end for start, end in tokens):
                 continue
             for source, forms in ((text, self._parts.get(word[0])), (lowered, self._whole.get(word[0].lower()))):
                 for form, span in (forms or {}).items():

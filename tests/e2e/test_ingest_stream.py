@@ -15,6 +15,7 @@ from pipelines.intake.landing import Intake
 from pipelines.intake.payload_record import unpack_record
 from pipelines.privacy.keys import KeyFolder
 from pipelines.privacy.payloads import decrypt_payload
+from pipelines.privacy.policy import find_policy
 from schemas import BATCH_LOG, DEAD_LETTERS, FEEDBACK, LANDING, TURNS
 
 ONCE = Schedule(None)
@@ -77,13 +78,25 @@ def test_a_record_above_the_limit_is_a_dead_letter_and_its_neighbour_lands(spark
     assert [row["text"] for row in rows(spark, settings, TURNS)] == ["short"]
 
 
+def test_a_name_and_an_address_in_prose_are_replaced_and_the_name_alike_in_every_talk(spark, settings, topic):
+    records = [
+        (chat("My name is Ottoline Brackwater, I live at 12 Harbour Street, Leeds.", conversation_id="c1"), {}),
+        (chat("Please call Ottoline Brackwater back.", conversation_id="c2"), {}),
+    ]
+    run(settings, topic, records)
+    texts = [row["text"] for row in rows(spark, settings, TURNS, order="text")]
+    assert not any(word in text for text in texts for word in ("Ottoline", "Brackwater", "Harbour"))
+    renamed = next(text for text in texts if text.startswith("Please call "))[len("Please call ") : -len(" back.")]
+    assert any(f"My name is {renamed}," in text for text in texts)
+
+
 def test_personal_values_are_replaced_by_the_same_token_everywhere(spark, settings, topic):
     address = "petra.olmi@korvane-labs.com"
     records = [
         (chat(f"write to {address}", "done", user=address, conversation_id="c1"), {}),
         (chat(f"again {address.upper()}", conversation_id="c2"), {}),
     ]
-    run(settings, topic, records)
+    run(settings, topic, records, policy=find_policy("analytics"))
     texts = [row["text"] for row in rows(spark, settings, TURNS, order="text")]
     tokens = {word for text in texts for word in text.split() if word.startswith("<EMAIL_")}
     assert len(tokens) == 1
