@@ -23,8 +23,9 @@ class Leaf(NamedTuple):
     """A decoded string, key or number.
 
     ``starts[i]`` is the source place of its character i, with one more for the end; None is one to one.
-    ``label`` is the key that it is the value of, empty for a key itself. ``quote`` is what must enclose text in its place: a number has no
-    quotes of its own, and inside a string they are escaped. ``depth`` counts the JSON strings that it stands in.
+    ``label`` is the key that it is the value of, empty for a key itself. ``quote`` is what must enclose text in its
+    place: a number has no quotes of its own, and inside a string they are escaped. ``depth`` counts the JSON strings
+    that it stands in.
     """
 
     text: str
