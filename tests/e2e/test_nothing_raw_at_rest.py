@@ -12,7 +12,7 @@ from jobs.options import Settings
 from jobs.settle_stream import settle
 from jobs.streaming import Schedule
 from pipelines.adapters.kafka_producer import load_records
-from pipelines.intake.items import Feedback, Item, Turn
+from pipelines.intake.items import Feedback, Turn
 from pipelines.intake.landing import Intake, RecordReader
 from pipelines.privacy.lake_scanner import scan
 from pipelines.privacy.turns import AnonymizedFeedback, AnonymizedTurn
@@ -25,12 +25,10 @@ ONCE = Schedule(None)
 class RawReader(RecordReader):
     """What the product must never be: it lands raw text. For the control of the scanner alone."""
 
-    def item(self, item: Item, payload):
+    def spoken(self, item: Turn | Feedback, clean, payload):
         if isinstance(item, Turn):
             return self.turn(item, AnonymizedTurn(item.message, [], {}))
-        if isinstance(item, Feedback):
-            return self.feedback(item, AnonymizedFeedback(item.rating, [], {}))
-        return super().item(item, payload)
+        return self.feedback(item, AnonymizedFeedback(item.rating, [], {}))
 
 
 @dataclass(frozen=True)
