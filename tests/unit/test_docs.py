@@ -64,7 +64,7 @@ def test_every_exit_code_is_explained():
 
 @pytest.mark.parametrize("line", TURNMILL_LINES)
 def test_commands_and_flags_of_the_readme_exist(line):
-    words = shlex.split(line)[1:]
+    words = shlex.split(re.split(r" [<>|]", line)[0])[1:]
     context = click.Context(main)
     command = main.get_command(context, words[0])
     assert command is not None, f"no command {words[0]}"
