@@ -83,7 +83,7 @@ def test_offsets_count_code_points_also_behind_emoji():
 
 
 def test_a_name_behind_a_very_long_text_is_found():
-    text = "This is plain filler. " * 60_000 + "Dear Maria Delvento, how are you?"
+    text = "This is a plain sentence. " * 60_000 + "Dear Maria Delvento, how are you?"
     assert found(text) == ["Maria Delvento"]
 
 

@@ -57,7 +57,8 @@ CUES: Mapping[str, str] = {
     """,
     "eponym_name": """
         tourette creutzfeldt guillain alzheimer crohn asperger sjögren dupuytren raynaud hashimoto recklinghausen willebrand
-        basedow meniere menière ménière hodgkin huntington klinefelter parkinson babinski wernicke korsakoff behçet kaposi
+        lewy ehlers danlos peyronie gaucher krabbe friedreich chagas purkinje golgi broca papanicolaou mantoux rorschach
+        valsalva heimlich trendelenburg kernig brudzinski apgar takayasu basedow meniere menière ménière hodgkin huntington klinefelter parkinson babinski wernicke korsakoff behçet kaposi
         burkitt lasègue romberg
     """,
     "degree": "md dds phd dvm mph rn dmd jr sr ii iii iv",
