@@ -66,7 +66,7 @@ def unwrap(
 
     gzip and zstd (all members and frames); the framing of schema registries, with the schema named before the payload
     or in the header ``__value_schema_id``: JSON is taken as it is, Avro becomes JSON; CloudEvents in structured JSON
-    mode. ``schemas`` is asked for the schemas; None means that no registry is configured.
+    mode. ``schemas`` is asked for the schemas; without one a framed payload is taken when it is JSON by itself.
 
     Raises Undecodable: ``bad_compression``, ``decompression_bomb``, ``too_large`` (unwrapped above
     ``max_record_bytes``), ``unknown_schema``, ``bad_avro``, ``bad_header`` (the schema header), ``bad_shape`` (a
@@ -114,6 +114,9 @@ def _key_in_header(content: bytes) -> SchemaKey:
 def _payload(value: bytes, key: SchemaKey, schemas: SchemaSource | None) -> bytes:
     """Return the payload as JSON text, by the kind of the schema that it was written with."""
     named = f"schema {key}" if isinstance(key, int) and key < _TOLD_IDS else "the schema"
+    if schemas is None and value[:1] in _JSON_BEGINS:
+        # An Avro value may begin like that too, but does not go on as JSON.
+        return value
     if schemas is None:
         raise Undecodable(DeadReason.UNKNOWN_SCHEMA, f"{named} is needed, and no schema registry is configured")
     schema = schemas.schema(key)

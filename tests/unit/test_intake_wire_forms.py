@@ -178,17 +178,21 @@ def test_a_payload_named_in_the_header_is_not_taken_for_what_its_first_bytes_loo
 
 
 @pytest.mark.parametrize(
-    ("schema_id", "registry", "told"),
+    ("schema_id", "payload", "registry", "told"),
     [
-        (9, REGISTRY, "schema 9 is not in the schema registry"),
-        (1, None, "schema 1 is needed, and no schema registry is configured"),
-        (3, REGISTRY, "schema 3 is Protobuf, which is not read: send JSON or Avro"),
+        (9, LOG, REGISTRY, "schema 9 is not in the schema registry"),
+        (1, b"\x02\x06abc", None, "schema 1 is needed, and no schema registry is configured"),
+        (3, LOG, REGISTRY, "schema 3 is Protobuf, which is not read: send JSON or Avro"),
     ],
 )
-def test_a_schema_that_cannot_be_had_is_told(schema_id, registry, told):
+def test_a_schema_that_cannot_be_had_is_told(schema_id, payload, registry, told):
     with pytest.raises(Undecodable) as refused:
-        unwrap(framed(schema_id, LOG), {}, schemas=registry)
+        unwrap(framed(schema_id, payload), {}, schemas=registry)
     assert (refused.value.reason, refused.value.detail) == (DeadReason.UNKNOWN_SCHEMA, told)
+
+
+def test_framed_json_needs_no_registry():
+    assert unwrap(framed(1, LOG), {}).value == LOG
 
 
 def test_an_id_that_may_be_text_is_not_told():
