@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pipelines.privacy import prefilter
 from pipelines.privacy.copies import Copies
-from pipelines.privacy.detection import DETECTOR_VERSION, detect, disjoint
-from pipelines.privacy.folding import fold
+from pipelines.privacy.detection import DETECTOR_VERSION, detect, disjoint, gives_no_reason
+from pipelines.privacy.folding import fold, lower
 from pipelines.privacy.json_leaves import is_json, looks_like_json
 from pipelines.privacy.keys import KeyFolder
-from pipelines.privacy.label_hints import fitting_label
-from pipelines.privacy.name_copies import NameCopies
+from pipelines.privacy.label_hints import fitting_label, names_a_person, whole_name
 from pipelines.privacy.policy import Policy
 from pipelines.privacy.pseudonyms import TOKEN, Pseudonyms
 from pipelines.privacy.replacements import NOBODY, Replacements, Whose, replacements
+from pipelines.privacy.row_copies import RowCopies, copies_in
 from pipelines.privacy.row_parts import Part, Place, parts_of
 from pipelines.privacy.scan import PERSON, USERNAME, Span
 from pipelines.privacy.span_source import DEFAULT_SCORE, SpanSource, TaggedSpan
+from pipelines.privacy.surrogates.by_type import surrogate
 from pipelines.privacy.tier_merge import beside_patterns, canonical_of
 
 __all__ = [
@@ -35,6 +37,7 @@ user1 userid user_id tester demo example service
 """
 _IDS_OF_NOBODY = frozenset(_IDS_OF_NOBODY_WORDS.split())
 _SHORT = 64
+_REMEMBERED = 1 << 14
 _COVER = "\x7f"
 """Stands for a replacement during the proof: JSON allows it in strings, and no word goes on over it."""
 
@@ -104,6 +107,8 @@ class Anonymizer:
         self.epoch = keys.current_epoch if epoch is None else epoch
         self.source = source
         self._pseudonyms = Pseudonyms(keys.surrogate(self.epoch))
+        # The persons of a talk come again in each of its turns.
+        self._surrogate = lru_cache(maxsize=_REMEMBERED)(surrogate)
 
     def __reduce__(self) -> tuple[type[Anonymizer], tuple[KeyFolder, Policy, int, SpanSource | None]]:
         return type(self), (self.keys, self.policy, self.epoch, self.source)
@@ -181,12 +186,19 @@ class Anonymizer:
     def _tagged(self, rows: Sequence[Row], source: SpanSource) -> list[Parts]:
         """Return the parts of each row with what the second tier finds in them."""
         read = [{name: parts_of(text) for name, text in row.fields.items()} for row in rows]
-        parts = [part for fields in read for field_parts in fields.values() for part in field_parts]
-        found = source.tag([part.text for part in parts])
-        for part, spans in zip(parts, found, strict=True):
-            kept = [_span(part.text, span) for span in spans if span[2] in self.policy.types]
-            part.spans = kept if part.leaf.label is None else fitting_label(part.leaf.label, part.text, kept)
-            part.without_own()
+        parts = [part for fields in read for field_parts in fields.values() for part in field_parts if _may_name(part)]
+        # Keys, states and models repeat from row to row: each is tagged once.
+        texts = list(dict.fromkeys([part.text for part in parts]))
+        found = dict(zip(texts, source.tag(texts), strict=True))
+        persons = PERSON in self.policy.types
+        for part in parts:
+            spans, leaf = found[part.text], part.leaf
+            told = persons and leaf.label and names_a_person(leaf.label, leaf.owner)
+            if spans or told:
+                kept = [_span(part.text, span) for span in spans if span[2] in self.policy.types]
+                kept = kept if leaf.label is None else fitting_label(leaf.label, part.text, kept, leaf.owner)
+                part.spans = (told and whole_name(part.text)) or kept
+                part.without_own()
         return read
 
     def _row(self, row: Row, tagged: Parts | None) -> dict[str, Anonymized]:
@@ -196,45 +208,51 @@ class Anonymizer:
 
     def _edited(self, row: Row, read: Mapping[str, list[Part] | None]) -> dict[str, Anonymized]:
         """Replace the spans of a row and prove that nothing is left."""
-        if not any(part.spans for parts in read.values() if parts for part in parts):
+        if not any([part.spans for parts in read.values() if parts for part in parts]):
             return {name: Anonymized(text, _kept(row, name)) for name, text in row.fields.items()}
         whole = {name: parts_of(row.fields[name]) if parts is None else parts for name, parts in read.items()}
         for name, written in (row.redactions or {}).items():
             for part in whole.get(name, ()):
                 part.without(written)
-        copies, names = _copies_in(whole.values())
-        for name, parts in whole.items():
-            written = _kept(row, name)
-            for part in parts:
-                part.spans = disjoint(part.spans + list(copies.find(part.text)) + list(names.find(part.text)))
-                if written:
-                    part.without(written)
+        copies = _with_copies([part for parts in whole.values() for part in parts])
+        for name, written in (row.redactions or {}).items():
+            for part in whole.get(name, ()):
+                part.without(written)
         persons = {s.canonical for parts in whole.values() for part in parts for s in part.spans if s.kind == PERSON}
-        writer = replacements(self.policy, self._pseudonyms, row.tenant, row.whose, persons)
+        writer = replacements(self.policy, self._pseudonyms, row.tenant, row.whose, persons, self._surrogate)
         edited = {
             name: _spliced(row.fields[name], _edits(parts, writer), _kept(row, name)) for name, parts in whole.items()
         }
         for name, clean in edited.items():
             prove_structure(row.fields[name], clean)
-        prove_nothing_left((copies, names), (covered(clean) for clean in edited.values()))
+        # Where nothing was written nothing was found, a moment ago.
+        touched = [clean for clean in edited.values() if clean.redactions or "<" in clean.text]
+        prove_nothing_left(copies, map(covered, touched))
         return edited
 
     def _read(self, text: str, known: Copies | None, tagged: list[Part] | None) -> list[Part] | None:
         """Return the parts of a field with their spans; None when a look at its bytes says that there are none."""
-        flags = _signals(text) if len(text) <= _SHORT else prefilter.signals(text)
+        flags = _signals(text)
         if flags & prefilter.ESCAPES and "\\u" not in text:
             flags &= ~prefilter.ESCAPES
-        if not (flags or self.policy.clinical) and not (known and any(value in text.lower() for value in known.values)):
+        if not (flags or self.policy.clinical) and not (known and _has_any(text.lower(), known.values)):
             return tagged
         parts = parts_of(text) if tagged is None else tagged
         for part in parts:
-            _, spans = detect(part.text, self.policy, part.leaf.label, flags if part.text is text else None)
-            spans += known.find(part.text) if known else ()
-            part.spans = disjoint(spans + beside_patterns(part.text, part.spans, disjoint(spans)))
-            part.without_own()
+            signals = flags if part.text is text else _signals(part.text)
+            named = known if known and _has_any(lower(part.text), known.values) else None
+            if named or signals & prefilter.DISGUISES or not gives_no_reason(signals, part.leaf.label, self.policy):
+                self._detect(part, signals, named)
             if part.leaf.quote and part.spans:
                 part.spans = [part.spans[0]._replace(start=0, end=len(part.text))]
         return parts
+
+    def _detect(self, part: Part, signals: int, known: Copies | None) -> None:
+        _, spans = detect(part.text, self.policy, part.leaf.label, signals)
+        spans += known.find(part.text) if known else ()
+        if spans:
+            part.spans = disjoint(spans + beside_patterns(part.text, part.spans, disjoint(spans)))
+            part.without_own()
 
 
 class _Written(NamedTuple):
@@ -245,9 +263,22 @@ class _Written(NamedTuple):
     escaped: str
 
 
-@lru_cache(maxsize=16384)
 def _signals(text: str) -> int:
+    return _signals_of_short(text) if len(text) <= _SHORT else prefilter.signals(text)
+
+
+@lru_cache(maxsize=16384)
+def _signals_of_short(text: str) -> int:
     return prefilter.signals(text)
+
+
+def _may_name(part: Part) -> bool:
+    """Tell whether names in a part would count: in a JSON key they do only from two words on."""
+    return part.leaf.label != "" or " " in part.text
+
+
+def _has_any(text: str, values: Iterable[str]) -> bool:
+    return any(value in text for value in values)
 
 
 @lru_cache(maxsize=4096)
@@ -263,11 +294,16 @@ def _span(text: str, tagged: TaggedSpan) -> Span:
     return Span(start, end, kind, canonical_of(kind, text[start:end]), tagged[3] if len(tagged) > 3 else DEFAULT_SCORE)
 
 
-def _copies_in(fields: Iterable[list[Part]]) -> tuple[Copies, NameCopies]:
-    """Return finders of the values that were found in a row; names are looked for in their own way."""
-    found = [(part.text[s.start : s.end], s) for parts in fields for part in parts for s in part.spans]
-    values = Copies((text.lower(), span) for text, span in found if span.kind != PERSON)
-    return values, NameCopies((text, span) for text, span in found if span.kind == PERSON)
+def _with_copies(parts: Sequence[Part]) -> RowCopies:
+    """Add the copies of the values of a row to the spans of its parts; return what finds them."""
+    copies = copies_in(parts)
+    for part, more in zip(parts, copies.find([part.text for part in parts]), strict=True):
+        if more:
+            known = {span[:4] for span in part.spans}
+            more = [span for span in more if span[:4] not in known]
+        if more or part.spans:
+            part.spans = disjoint([*part.spans, *more])
+    return copies
 
 
 def _kept(row: Row, name: str) -> list[Place]:
@@ -310,23 +346,19 @@ def covered(clean: Anonymized) -> str:
     return "".join((*pieces, clean.text[done:]))
 
 
-def prove_nothing_left(copies: Iterable[Copies | NameCopies], texts: Iterable[str]) -> None:
+def prove_nothing_left(copies: RowCopies, texts: Iterable[str]) -> None:
     """Raise ``LeftValueError`` when a detected value, also folded or in other case, stands outside of replacements.
 
     ``texts`` are the new texts, replacements covered: "Anna wrote to Maria" may become "Maria wrote to Lena".
     """
-    left: dict[str, int] = {}
-    for text in texts:
-        for part in parts_of(text):
-            bare = TOKEN.sub("\n", part.text)
-            for span in (span for finder in copies for span in finder.find(bare)):
-                left[span.kind] = left.get(span.kind, 0) + 1
+    bare = [TOKEN.sub("\n", part.text) if "<" in part.text else part.text for text in texts for part in parts_of(text)]
+    left = [span.kind for spans in copies.find(bare) for span in spans]
     if left:
-        counts = ", ".join(f"{kind} {n}" for kind, n in sorted(left.items()))
+        counts = ", ".join(f"{kind} {n}" for kind, n in sorted(Counter(left).items()))
         raise LeftValueError(f"detected values were left after the edit: {counts}")
 
 
 def prove_structure(source: str, clean: Anonymized) -> None:
     """Raise ``BrokenStructureError`` when a text was JSON and is no more."""
-    if clean.edits and looks_like_json(source) and is_json(source) and not is_json(clean.text):
+    if clean.edits and looks_like_json(source) and not is_json(clean.text) and is_json(source):
         raise BrokenStructureError("JSON does not parse after the edit")

@@ -12,6 +12,18 @@ from phonenumbers import PhoneMetadata, PhoneNumber
 from tldextract import TLDExtract
 
 from pipelines.privacy.number_groups import Window
+from pipelines.privacy.phone_cues import (
+    AFTER_NOUN,
+    AFTER_VERB,
+    BARE_MOBILES,
+    NUMBER_WORD_BEFORE,
+    OF_A_NUMBER,
+    OWN_NUMBER,
+    PHONE_CUE_AFTER,
+    PHONE_NOUNS,
+    PHONE_VERBS,
+    REGIONS_OF_WORDS,
+)
 from pipelines.privacy.scan import EMAIL, PHONE, Scan, Span
 
 _AT = re.compile(r"@|%40")
@@ -99,30 +111,23 @@ def is_documentation(domain: str) -> bool:
     return labels[-1] in DOCUMENTATION_LABELS or ".".join(labels[-2:]) in DOCUMENTATION_DOMAINS
 
 
-PHONE_NOUNS = re.compile(
-    r"\b(?:(?:tele)?(?:ph|f)one?s?|tel(?:e[fp]h?on[eo]?)?|mobiles?|mobil|cell(?:phone|ular)?|fax|whats ?app)\b"
-    r"|\b(?:handy|m[oó]vil|celular|portable|t[ée]l[ée]phone|sms|signal|hotline)\b"
-    r"|\b(?:tfno|t(?:e)?lfn?o?s?|tel[ée]f(?:ono|one|oon|on)s?|telem[óo]vel|móviles|komórka|cellulare|portable)\b"
-    r"|\b(?:desk|landline|direct|office)(?=\s?[:：])"
-    r"|电话|手机|電話|전화|هاتف|телефон|тел"
-)
-PHONE_VERBS = re.compile(
-    r"\b(?:call|ring|dial|text|reach|answering|contact|appelle[zr]?|rappelez|bel|ruf|llama|chiama|ligue"
-    r"|zadzwo[nń])\b|اتصل"
-)
-_AFTER_NOUN = re.compile(r"[^0-9\n]{0,24}|[\s:：*-]{0,8}")
-_AFTER_VERB = re.compile(r"(?:\s{1,3}\S{1,9}){0,3}[\s:：+(]{0,3}")
-"""Words that announce a phone number, and what may stand between: any words after a noun, few after a verb."""
-PHONE_CUE_AFTER = re.compile(r"[ -]{1,2}\(?(?:office|mobile|cell(?:phone)?|fax|handy|m[oó]vil|celular)\b")
-
 EXTENSION = re.compile(
     r"\s{0,2}(?:x|#|,?\s?ext(?:ension|\.)?|durchwahl|poste)[\s.:]{0,2}[0-9]{1,6}(?![0-9\w])", re.IGNORECASE
 )
 _AMERICAN = re.compile(r"(?:(?:001|1)[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}")
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}[ ./-]{1,3}(?:19|20)[0-9]{2}")
-_IN_GROUPS_OF_THREE = re.compile(r"[5679][0-9]{2}([ -])[0-9]{3}\1[0-9]{3}")
-_IN_BRACKETS = re.compile(r"\([0-9]{2,4}\) ?[0-9]{3,5}[ -][0-9]{3,4}")
+_GROUPED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r"[5679][0-9]{2}([ -])[0-9]{3}\1[0-9]{3}"), ("ES", "PL", "PT")),
+    (re.compile(r"[679][0-9]{2}([ .-])[0-9]{2}\1[0-9]{2}\1[0-9]{2}"), ("ES",)),
+    (re.compile(r"8([ -]?)(?:\([3489][0-9]{2}\)|[3489][0-9]{2})[ -][0-9]{3}[ -][0-9]{2}[ -]?[0-9]{2}"), ("RU",)),
+    (re.compile(r"1[3-9][0-9]([ -])[0-9]{4}\1[0-9]{4}"), ("CN",)),
+    (re.compile(r"[1-9][0-9] 9[0-9]{4}-[0-9]{4}"), ("BR",)),
+)
+"""Groupings that tell a phone number of some region by themselves."""
+_IN_BRACKETS = re.compile(r"\((?!(?:19|20)[0-9]{2}\))[0-9]{2,4}\) ?[0-9]{2,5}(?:[ -][0-9]{2,4}){1,3}")
 _CHINESE_MOBILE = re.compile(r"1[3-9][0-9]{9}")
+_DOTTED_QUAD = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:[ .][0-9]{3})+")
 
 
 def phone(scan: Scan, window: Window, *, by_cue: bool) -> Span | None:
@@ -144,14 +149,28 @@ def phone(scan: Scan, window: Window, *, by_cue: bool) -> Span | None:
     return Span(window.start, end, PHONE, f"{number};{suffix}" if suffix else number)
 
 
+_ANNOUNCED = ((PHONE_NOUNS, 26, AFTER_NOUN), (PHONE_VERBS, 40, AFTER_VERB), (OWN_NUMBER, 16, OF_A_NUMBER))
+
+
 def _is_called_phone(scan: Scan, window: Window) -> bool:
-    gap = scan.gap_after(PHONE_NOUNS, window.start, 26)
-    if gap is not None and _AFTER_NOUN.fullmatch(gap):
-        return True
-    gap = scan.gap_after(PHONE_VERBS, window.start, 40)
-    if gap is not None and _AFTER_VERB.fullmatch(gap):
-        return True
-    return PHONE_CUE_AFTER.match(scan.lowered, window.end) is not None
+    if _DOTTED_QUAD.fullmatch(window.text):
+        return False
+    for cue, width, between in _ANNOUNCED:
+        gap = scan.gap_after(cue, window.start, width)
+        if gap is not None and between.fullmatch(gap):
+            return True
+    return PHONE_CUE_AFTER.match(scan.lowered, window.end) is not None or _is_of_region(scan, window)
+
+
+def _is_of_region(scan: Scan, window: Window) -> bool:
+    """Tell whether a number right after a plain word for numbers is written as phone numbers of its language are."""
+    word = NUMBER_WORD_BEFORE.search(scan.lowered[max(0, window.start - 32) : window.start])
+    if word is None or word.lastgroup is None or _THOUSANDS.fullmatch(window.text):
+        return False
+    regions = [region for region in REGIONS_OF_WORDS[word.lastgroup] if region in scan.policy.default_regions]
+    if window.text.isdigit():
+        regions = [r for r in regions if r in BARE_MOBILES and BARE_MOBILES[r].fullmatch(window.text)]
+    return e164(window.digits, False, tuple(regions)) is not None
 
 
 def _written_out(scan: Scan, window: Window) -> str | None:
@@ -166,8 +185,9 @@ def _written_out(scan: Scan, window: Window) -> str | None:
         return None
     if digits[0] == "0" and window.first_size > 1:
         return e164(digits, False, regions)
-    if size == 9 and _IN_GROUPS_OF_THREE.fullmatch(text):
-        return e164(digits, False, tuple(r for r in ("ES", "PL", "PT") if r in regions))
+    for shape, known in _GROUPED:
+        if shape.fullmatch(text):
+            return e164(digits, False, tuple(r for r in known if r in regions))
     if text[0] == "(" and _IN_BRACKETS.fullmatch(text):
         return e164(digits, False, regions)
     if size == 11 and _CHINESE_MOBILE.fullmatch(text) and not scan.text.isascii():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pipelines.privacy.first_letters import FirstLetters
+from pipelines.privacy.folding import lower
 from pipelines.privacy.pseudonyms import TOKEN
 from pipelines.privacy.scan import USERNAME, Span
 
@@ -31,14 +33,13 @@ class Copies:
             for value in self.values:
                 size = MIN_ANYWHERE if len(value) >= MIN_ANYWHERE else MIN_WHOLE_WORD
                 self._by_prefix.setdefault(size, {}).setdefault(value[:size], []).append(value)
+            self._first_letters = FirstLetters(list(self.values), MIN_WHOLE_WORD)
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield the occurrences in ``text`` with the type and canonical form of their value; they may overlap."""
         if not self.values:
             return
-        lowered = text.lower()
-        if len(lowered) != len(text):
-            lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
+        lowered = lower(text)
         tokens = [m.span() for m in TOKEN.finditer(text)] if "<" in text else []
         for at, value in self._many(lowered) if self._by_prefix else self._few(lowered):
             end = at + len(value)
@@ -56,8 +57,8 @@ class Copies:
                 at = lowered.find(value, at + len(value))
 
     def _many(self, lowered: str) -> Iterator[tuple[int, str]]:
-        for size, table in self._by_prefix.items():
-            for at in range(len(lowered) - size + 1):
+        for at in self._first_letters.places(lowered):
+            for size, table in self._by_prefix.items():
                 for value in table.get(lowered[at : at + size], ()):
                     if lowered.startswith(value, at):
                         yield at, value

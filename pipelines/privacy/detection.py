@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import pairwise
 
 from pipelines.privacy import prefilter
 from pipelines.privacy.account_numbers import account_numbers, card_details
@@ -16,7 +18,7 @@ from pipelines.privacy.folding import Folded, fold
 from pipelines.privacy.geo_coordinates import geo_coordinates
 from pipelines.privacy.identity_documents import identity_documents, shaped_documents
 from pipelines.privacy.key_shapes import api_keys
-from pipelines.privacy.labelled_secrets import is_secret, labelled_secrets, secret_name
+from pipelines.privacy.labelled_secrets import Strength, is_secret, labelled_secrets, secret_name
 from pipelines.privacy.national_ids import ids_with_letters, national_id
 from pipelines.privacy.network_detectors import ip_addresses, mac_addresses
 from pipelines.privacy.number_groups import Run, Window, runs, windows
@@ -47,17 +49,28 @@ def detect(text: str, policy: Policy, label: str | None = None, flags: int | Non
         folded = fold(text)
         if folded.text is not text:
             flags = prefilter.signals(folded.text) & ~prefilter.DISGUISES
-    strength = secret_name(label) if label else None
-    if label:
-        flags |= prefilter.signals_of_label(words_of(label))
-    if not flags & ~(prefilter.DISGUISES | prefilter.ESCAPES) and strength is None and not policy.clinical:
+    if gives_no_reason(flags, label, policy):
         return folded, []
+    asked, strength = _asked_by(label) if label else (0, None)
+    flags |= asked
     scan = Scan(folded.text, policy, label)
     found = [span for span in _all(scan, flags) if span.kind in policy.types]
     named = strength in ("password", "key") and SECRET in policy.types
     if named and strength and is_secret(folded.text, strength, is_sure=True) and not TOKEN.search(folded.text):
         found.append(Span(0, len(folded.text), SECRET, folded.text))
     return folded, disjoint(found)
+
+
+def gives_no_reason(flags: int, label: str | None, policy: Policy) -> bool:
+    """Tell whether a folded text of these signals holds nothing that could be found, under the label that it has."""
+    if flags & ~(prefilter.DISGUISES | prefilter.ESCAPES) or policy.clinical:
+        return False
+    return not label or _asked_by(label) == (0, None)
+
+
+@lru_cache(maxsize=4096)
+def _asked_by(label: str) -> tuple[int, Strength | None]:
+    return prefilter.signals_of_label(words_of(label)), secret_name(label)
 
 
 def _all(scan: Scan, flags: int) -> Iterator[Span]:
@@ -155,7 +168,7 @@ def disjoint(spans: list[Span]) -> list[Span]:
 
     Does not depend on the order of ``spans``.
     """
-    if len(spans) < 2:
+    if len(spans) < 2 or all(one.end <= other.start for one, other in pairwise(spans)):
         return spans
     result: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end, PRIORITY[s.kind], s.canonical)):

@@ -38,6 +38,7 @@ _TRIGGER_BEYOND = re.compile(
     "[" + "".join(f"{chr(first)}-{chr(end - 1)}" for first, end in _WIDE_DIGITS) + _INVISIBLE_BEYOND + "]"
 )
 _ASCII = bytes(range(128))
+_FEW = 16
 _MAPPED = re.compile("[" + "".join(map(re.escape, _ONE_TO_ONE)) + "]")
 _REMOVED = re.compile(f"[{_INVISIBLE}{_INVISIBLE_BEYOND}]+")
 
@@ -72,16 +73,34 @@ def fold(text: str) -> Folded:
         starts.extend(range(done, gap.start()))
         done = gap.end()
     pieces.append(text[done:])
-    plain = _MAPPED.sub(lambda found: _ONE_TO_ONE[found[0]], "".join(pieces))
+    plain = _mapped("".join(pieces))
     if not starts and done == 0:
         return Folded(plain)
     starts.extend(range(done, len(text) + 1))
     return Folded(plain, starts)
 
 
+def _mapped(text: str) -> str:
+    # Few kinds of characters occur in one text: replacing each is faster than a look at every place.
+    kinds = [kind for kind in set(text) if kind in _ONE_TO_ONE]
+    if len(kinds) > _FEW:
+        return _MAPPED.sub(lambda found: _ONE_TO_ONE[found[0]], text)
+    for kind in kinds:
+        text = text.replace(kind, _ONE_TO_ONE[kind])
+    return text
+
+
 def _has_trigger(text: str) -> bool:
     foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
     return _TRIGGER.search(foreign) is not None or _TRIGGER_BEYOND.search(foreign) is not None
+
+
+def lower(text: str) -> str:
+    """Return a text in lower case, one character for one."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
+    return lowered
 
 
 def compose(outer: Sequence[int] | None, inner: Sequence[int] | None) -> Sequence[int] | None:

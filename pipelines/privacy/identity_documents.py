@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.privacy.labelled_values import Labelled, compact, labelled_values, of_size
+from pipelines.privacy.labelled_values import Labelled, compact, labelled_values, of_size, value_starts
 from pipelines.privacy.prefilter import DOCUMENTS
 from pipelines.privacy.scan import (
     DRIVING_LICENCE,
@@ -34,11 +34,16 @@ _LICENCE = re.compile(
 _PLATE = re.compile(
     r"\b(?:(?:licen[cs]e|number|registration|vehicle|reg) ?plates?|plate (?:no|number)|vehicle reg(?:istration)?"
     r"|(?:car|vehicle) registration)\b"
-    r"|\b(?:(?:kfz-?)?kennzeichen|nummernschild|matr[ií]cula|placa|immatriculation|plaque(?: d'immatriculation)?"
-    r"|targa|kenteken|nummerplaat)\b"
-    r"|nume?r[ay]? rejestracyjn\w{1,2}|tablic\w rejestracyjn\w{1,2}|госномер|номерн\w{2} знак|车牌号?|車牌"
-    r"|ナンバープレート|차량번호"
-    r"|لوحة"
+    r"|\b(?:my|your|his|her|their|our|car|van|truck|lorry|bike|motorbike|scooter|taxi|trailer)(?:'s)?"
+    r" (?:plates?|reg)(?: reads?| says?)?\b"
+    r"|\b(?:car|van|truck|lorry|bike|motorbike|vehicle)'s registration\b"
+    r"|\bplates? (?:is|was|are|reads?|says?)\b|\bplates?(?=\s?[:：#])"
+    r"|\b(?:(?:kfz-?|auto|pkw-?|lkw-?|fahrzeug)?kennzeichen|autonummer|nummernschild|nummerntafel|kontrollschild"
+    r"|matr[ií]culas?|placas?|chapa|immatriculation|immatricul[ée]e?s?|plaques?(?: d'immatriculation| minéralogique)?"
+    r"|targ(?:a|he|at[oa])|kenteken(?:plaat)?|nummerplaat|nummerbord)\b"
+    r"|nume?r(?:[ay]|em|u)? rejestracyjn\w{1,3}|tablic\w rejestracyjn\w{1,3}|nr rej\b|\brejestracja\b"
+    r"|гос\.? ?номер\w{0,2}|автономер|номерн\w{2} знак|номер\w{0,2} (?:авто\w{0,8}|машины)"
+    r"|车牌号?码?|車牌號?碼?|号牌|ナンバープレート|ナンバー|차량 ?번호|번호판|لوحة|رقم (?:ال)?سيار\w{1,3}|प्लेट"
 )
 _VEHICLE = re.compile(
     r"\b(?:vin|vehicle identification|chassis|fahrgestellnummer|fahrzeug-?ident\w{0,16}|bastidor|châssis|telaio"
@@ -78,9 +83,27 @@ def has_vin_check_digit(value: str) -> bool:
     return value[8] == ("X" if check == 10 else str(check))
 
 
+_INDIAN_PLATE = re.compile(r"[A-Z]{2}[0-9]{1,2}[A-Z]{1,3}[0-9]{4}")
+_HARDWARE = re.compile(r"(?:RTX|GTX|RX|GT|ATX|DDR|PCI|USB|HDMI|LGA|ISO|DIN)[0-9]")
+# In Spanish and Portuguese the word for a plate is the one for a card of a computer.
+
+
 def _is_plate(value: str) -> bool:
     bare = compact(value)
-    return 4 <= len(bare) <= 9 and value == value.upper() and any(map(str.isdigit, bare)) and not bare.isdigit()
+    if bare.isdigit() or bare.isalpha() or _HARDWARE.match(bare):
+        return False
+    return value == value.upper() and (4 <= len(bare) <= 9 or _INDIAN_PLATE.fullmatch(bare) is not None)
+
+
+_NATIVE_PLATE = re.compile(
+    r"(?:[авекмнорстух] ?[0-9]{3} ?[авекмнорстух]{2} ?[0-9]{2,3}|[а-яіїє]{2} ?[0-9]{4} ?[а-яіїє]{2}"
+    r"|[\u4e00-\u9fff] ?[a-z] ?[·•・.-]?[a-z0-9]{5,6}"
+    r"|[\u3041-\u3096\u4e00-\u9fff]{1,4} ?[0-9]{2,3} ?[\u3041-\u3096] ?[0-9・·.-]{1,5}"
+    r"|[0-9]{2,3}[가-힣] ?[0-9]{4}"
+    r"|(?:[\u0621-\u064a] ?){1,3}[0-9]{1,4}|[0-9]{1,4} ?(?:[\u0621-\u064a](?: |(?![\u0621-\u064a]))){1,3})"
+    r"(?![0-9A-Za-z])"
+)
+"""Plates of Russia, Ukraine, China, Japan, Korea and Arab states in their own letters, lower-case."""
 
 
 _RULES = (
@@ -104,6 +127,17 @@ def identity_documents(scan: Scan) -> Iterator[Span]:
     explicit label a mistyped one counts too.
     """
     yield from labelled_values(scan, DOCUMENTS, _RULES)
+    if not scan.text.isascii():
+        yield from native_plates(scan)
+
+
+def native_plates(scan: Scan) -> Iterator[Span]:
+    """Find number plates with letters of other scripts after a word for them. Canonical: capitals and digits alone."""
+    for start in value_starts(scan, DOCUMENTS, _PLATE):
+        found = _NATIVE_PLATE.match(scan.lowered, start)
+        if found:
+            end = start + len(found[0].rstrip())
+            yield Span(start, end, NUMBER_PLATE, compact(scan.text[start:end]))
 
 
 def shaped_documents(scan: Scan) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""The strings and long numbers of a JSON text, each with a map from its decoded characters to their source."""
+"""The strings and long numbers of a JSON text, and a map from their decoded characters to their source."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from pipelines.privacy.folding import compose
 MAX_NESTING = 2
 """How often JSON inside a JSON string is opened."""
 
-_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*|[{}\[\]:,]')
+# A string in front of a colon is a key; numbers count from 7 characters on.
+_TOKENS = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"([ \t\n\r]*:)?|([{}\[\]])|(-[0-9][0-9.eE+-]{5,}|[0-9][0-9.eE+-]{6,})')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|(.))")
 _SINGLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_SHORT_NUMBER = 7
 
 
 class Leaf(NamedTuple):
     """A decoded string, key or number.
 
-    ``starts[i]`` is the source place of its character i, with one more for the end; None is one to one.
     ``label`` is the key that it is the value of, empty for a key itself. ``quote`` is what must enclose text in its
     place: a number has no quotes of its own, and inside a string they are escaped. ``depth`` counts the JSON strings
-    that it stands in.
+    that it stands in, ``owner`` is the key of the object or array that it stands in.
     """
 
     text: str
-    starts: Sequence[int] | None
     label: str | None
     quote: str
     depth: int = 0
+    owner: str | None = None
 
     def escaped(self, text: str) -> str:
         """Return ``text`` as it must be written in the place of a part of the leaf."""
@@ -43,6 +42,8 @@ class Leaf(NamedTuple):
 
 def looks_like_json(text: str) -> bool:
     """Tell whether a text begins and ends like a JSON object, array or string."""
+    if text[:1].isalnum():
+        return False
     bare = text.strip()
     return len(bare) > 1 and bare[0] + bare[-1] in ("{}", "[]", '""')
 
@@ -59,85 +60,88 @@ def is_json(text: str) -> bool:
 def json_leaves(source: str) -> list[Leaf] | None:
     """Return all string leaves, keys and numbers of 7 digits and more, in source order; None when it is not JSON.
 
-    Strings that hold JSON are opened up to two levels deep. Edits at the mapped places keep the text parseable and
-    everything else byte for byte: white space, number forms, escapes, repeated keys.
+    Strings that hold JSON are opened up to two levels deep. Edits at the places that ``leaf_starts`` tells keep the
+    text parseable and everything else byte for byte: white space, number forms, escapes, repeated keys.
     """
-    return _leaves(source, None, 0) if looks_like_json(source) else None
+    return _leaves(source, 0) if looks_like_json(source) else None
 
 
-def _leaves(source: str, outer: Sequence[int] | None, depth: int) -> list[Leaf] | None:
+def leaf_starts(source: str) -> list[Sequence[int]]:
+    """Return for each of the leaves of a JSON text the source place of its characters, with one more for the end."""
+    return list(_starts(source, None, 0))
+
+
+def _leaves(source: str, depth: int) -> list[Leaf] | None:
     if not is_json(source):
         return None
     found: list[Leaf] = []
-    for start, end, label in _places(source):
-        if source[start] == '"':
-            text, starts = _decoded(source, start + 1, end - 1)
-            mapped = compose(outer, starts) or starts
-            inner = _leaves(text, mapped, depth + 1) if depth < MAX_NESTING and looks_like_json(text) else None
-            found.extend([Leaf(text, mapped, label, "", depth + 1)] if inner is None else inner)
-        elif end - start >= _SHORT_NUMBER:
-            starts = range(start, end + 1)
-            quote = _escaped_quote(depth)
-            found.append(Leaf(source[start:end], compose(outer, starts) or starts, label, quote, depth + 1))
+    labels: list[str | None] = []
+    label: str | None = None
+    for body, colon, bracket, number in _TOKENS.findall(source):
+        if bracket:
+            if bracket in "{[":
+                labels.append(label)
+            else:
+                label = labels.pop()
+        elif number:
+            found.append(Leaf(number, label, _escaped_quote(depth), depth + 1))
+        else:
+            text = _decoded(body)
+            inner = _leaves(text, depth + 1) if depth < MAX_NESTING and looks_like_json(text) else None
+            if inner is None:
+                found.append(Leaf(text, "" if colon else label, "", depth + 1, labels[-1] if labels else None))
+            else:
+                found += inner
+            label = body if colon else label
     return found
 
 
-def _places(source: str) -> Iterator[tuple[int, int, str | None]]:
-    """Yield start, end and label of every string and number of a valid JSON text; a key's label is empty."""
-    labels: list[str | None] = []
-    in_object: list[bool] = []
-    label: str | None = None
-    expects_key = False
+def _starts(source: str, outer: Sequence[int] | None, depth: int) -> Iterator[Sequence[int]]:
     for token in _TOKENS.finditer(source):
-        start, end = token.span()
-        mark = source[start]
-        if mark in "{[":
-            labels.append(label)
-            in_object.append(mark == "{")
-            expects_key = mark == "{"
-        elif mark in "}]":
-            label = labels.pop()
-            in_object.pop()
-        elif mark == ",":
-            expects_key = in_object[-1]
-        elif mark == ":":
-            expects_key = False
-        elif expects_key:
-            yield start, end, ""
-            label = source[start + 1 : end - 1]
+        body, _, bracket, number = token.groups()
+        if bracket:
+            continue
+        begin, end = token.span(4) if number else token.span(1)
+        starts = range(begin, end + 1) if number else _starts_of(source, begin, end)
+        mapped = compose(outer, starts) or starts
+        text = "" if number or depth == MAX_NESTING else _decoded(body)
+        if looks_like_json(text) and is_json(text):
+            yield from _starts(text, mapped, depth + 1)
         else:
-            yield start, end, label
+            yield mapped
 
 
-def _decoded(source: str, start: int, end: int) -> tuple[str, Sequence[int]]:
-    """Return the string between two quotes and the source place of each of its characters."""
+def _decoded(body: str) -> str:
+    """Return what stands between two quotes with its escapes undone."""
+    return _ESCAPE.sub(_unescaped, body) if "\\" in body else body
+
+
+def _starts_of(source: str, start: int, end: int) -> Sequence[int]:
+    """Return the source place of each character of the string between two quotes."""
     if source.find("\\", start, end) < 0:
-        return source[start:end], range(start, end + 1)
-    pieces: list[str] = []
+        return range(start, end + 1)
     starts: list[int] = []
     done = start
     for escape in _ESCAPE.finditer(source, start, end):
-        pieces.append(source[done : escape.start()])
-        starts.extend(range(done, escape.start()))
-        decoded, done = _unescaped(escape)
-        pieces.append(decoded)
-        starts.extend([escape.start()] if len(decoded) == 1 else [escape.start(), escape.start() + 6])
-    pieces.append(source[done:end])
+        at = escape.start()
+        starts.extend(range(done, at))
+        starts.extend((at,) if len(_unescaped(escape)) == 1 else (at, at + 6))
+        done = escape.end()
     starts.extend(range(done, end + 1))
-    return "".join(pieces), starts
+    return starts
 
 
-def _unescaped(escape: re.Match[str]) -> tuple[str, int]:
-    """Return the character (two where the pair is none) of an escape and the end of its source."""
+def _unescaped(escape: re.Match[str]) -> str:
+    """Return the character of an escape; two where a pair of escapes makes none."""
     if escape[3]:
-        return _SINGLE.get(escape[3], escape[3]), escape.end()
+        return _SINGLE.get(escape[3], escape[3])
     high = int(escape[1], 16)
     if not escape[2]:
-        return chr(high), escape.end()
+        return chr(high)
     low = int(escape[2], 16)
     if 0xD800 <= high < 0xDC00:
-        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), escape.end()
-    return chr(high) + chr(low), escape.end()
+        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+    return chr(high) + chr(low)
 
 
 def _escaped_quote(depth: int) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from pipelines.privacy.placeholders import ALGORITHM, is_code_read, is_placeholder
-from pipelines.privacy.prefilter import LABEL_STEMS
+from pipelines.privacy.prefilter import LABEL_STEMS, NATIVE_PASSWORDS
 from pipelines.privacy.scan import SECRET, USERNAME, Scan, Span, words_of
 from pipelines.privacy.url_credentials import SERVICE_ACCOUNTS
 
@@ -40,6 +40,8 @@ def secret_name(name: str) -> Strength | None:
     The last word decides: ``db_password`` and ``AWS_SECRET_ACCESS_KEY`` do, ``key_algorithm``, ``public_key``,
     ``keyword`` and ``max_tokens`` do not.
     """
+    if NATIVE_PASSWORDS.fullmatch(name.lower()):
+        return "password"
     words = words_of(name)
     while words and (words[-1].isdigit() or words[-1] in ("value", "var")):
         words = words[:-1]
@@ -64,7 +66,10 @@ _NAME_AFTER = re.compile(r"[\w.-]{0,60}")
 _QUALIFIER_BEFORE = re.compile(r"\b(api|secret|access|private|auth|account|encryption|signing|client|license|mot de) $")
 _SEPARATOR = re.compile(
     r"""(?P<close>["'`*\]\\]{0,4})\s{0,4}
-    (?:[:：]\s{0,2}&?(?:str|string|secretstr|final)\s{0,2}=|:=|=>|==?|[:：]|(?P<is>\b(?:is|was|ist|es|est|lautet|[eè])\b:?)|(?P<xml>>)|(?P<none>(?=\s)))
+    (?:[:：]\s{0,2}&?(?:str|string|secretstr|final)\s{0,2}=|:=|=>|==?|[:：]
+    |(?P<is>\b(?:is|was|ist|es|est|lautet|[eèé]|(?<=has[lł]o\ )to)\b:?
+    |(?:是|为|為|は|는|은|هي|هو)\s?:?|[—-](?=\s))
+    |(?P<xml>>)|(?P<none>(?=\s)))
     (?P<gap>\s{0,4})(?P<quote>\\?["'`“‘„«])?""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -74,7 +79,15 @@ _BEARER = re.compile(r"[A-Za-z0-9._~+/-]{8,4096}={0,2}")
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»"}
 _WORDLIKE = re.compile(r"[^\W\d_]+(?:[-'’/][^\W\d_]+)*")
 _PATH = re.compile(r"(?:\.{0,2}|~|[A-Za-z]:)[/\\][\w./\\ -]*")
+_UNMARKED = re.compile(
+    r"(?:\s(?:الخاصة ب\S{1,3}|от|к|для|на|को|का|के|लिए)(?:\s[^\W\d]\S{1,12})?)?"
+    r"(?:\s?(?:[:：=—-]|हो?ता|है|هي|هو|は|是|는))?\s{0,2}"
+    r"(?P<value>[!-~]{4,64})"
+)
 MAX_VALUE = 512
+_WORDS_OF_RULES = re.compile(r".{0,3}[\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""What forms say of a password in scripts that passwords are not typed in: ``at least 8 signs``."""
+MIN_UNMARKED = 6
 
 
 def labelled_secrets(scan: Scan) -> Iterator[Span]:
@@ -86,7 +99,8 @@ def labelled_secrets(scan: Scan) -> Iterator[Span]:
     for stem in LABEL_STEMS.finditer(scan.lowered):
         if stem.start() < done:
             continue
-        start, done = _name_at(scan.text, stem.start(), stem.end())
+        is_native = NATIVE_PASSWORDS.fullmatch(stem[0]) is not None
+        start, done = stem.span() if is_native else _name_at(scan.text, stem.start(), stem.end())
         name = scan.text[start:done]
         if name.lower() in ("key", "passe", "token", "secret"):
             qualifier = _QUALIFIER_BEFORE.search(scan.lowered, max(0, start - 12), start)
@@ -97,6 +111,23 @@ def labelled_secrets(scan: Scan) -> Iterator[Span]:
         for span in _value_after(scan, name, start, done, strength):
             done = max(done, span.end)
             yield span
+        if is_native and done == stem.end():
+            yield from _unmarked(scan, done)
+
+
+def _unmarked(scan: Scan, start: int) -> Iterator[Span]:
+    """Find what follows a word for passwords at once, or words of whose, if it cannot be the next word of the text."""
+    found = _UNMARKED.match(scan.text, start)
+    value = found["value"].rstrip(".,!?)") if found else ""
+    if (
+        found is None
+        or len(value) < MIN_UNMARKED
+        or ALGORITHM.fullmatch(value)
+        or scan.is_own_token(start, found.end())
+    ):
+        return
+    if any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and is_secret(value, "password", is_sure=False):
+        yield Span(found.start("value"), found.start("value") + len(value), SECRET, value)
 
 
 def _name_at(text: str, start: int, end: int) -> tuple[int, int]:
@@ -155,7 +186,7 @@ def _unquoted(text: str, start: int, found: re.Match[str], strength: Strength) -
         end = text.find("</", start, start + MAX_VALUE)
         return (text[start:end] if end >= 0 else ""), True
     bare = _BARE.match(text, start)
-    if bare is None:
+    if bare is None or _WORDS_OF_RULES.match(bare[0]):
         return "", False
     if strength == "login" and (scheme := _SCHEME_WORD.match(text, start)):
         token = _BEARER.match(text, scheme.end())

@@ -12,12 +12,20 @@ def linked(names: Iterable[str]) -> dict[str, str]:
     doubtful link stays two people.
     """
     known = sorted(set(names))
+    if len(known) < 2:
+        return {name: name for name in known}
     split = {name: name.split() for name in known}
-    return {name: _full(name, known, split) for name in known}
+    by_part: dict[str, list[str]] = {}
+    for name, parts in split.items():
+        for key in {*parts, *(part[0] for part in parts)}:
+            by_part.setdefault(key, []).append(name)
+    return {name: _full(name, by_part, split) for name in known}
 
 
-def _full(name: str, known: Sequence[str], split: dict[str, list[str]]) -> str:
-    fuller = [other for other in known if other != name and _is_part(split[name], split[other])]
+def _full(name: str, by_part: dict[str, list[str]], split: dict[str, list[str]]) -> str:
+    # What a name is a part of has each of its parts, so that the rarest one tells all that need a look.
+    near = min((by_part[part] for part in split[name]), key=len, default=list(split))
+    fuller = [other for other in near if other != name and _is_part(split[name], split[other])]
     # Of Anna, Anna Weber and Anna B. Weber the last names them all; two full names that differ name nobody.
     top = [one for one in fuller if not any(_is_part(split[one], split[other]) for other in fuller if other != one)]
     return top[0] if len(top) == 1 else name

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
+from pipelines.privacy.first_letters import FirstLetters
+from pipelines.privacy.folding import lower
 from pipelines.privacy.pseudonyms import TOKEN
 from pipelines.privacy.scan import PERSON, Span
 from pipelines.privacy.surrogates.name_pools import bare
 from pipelines.privacy.surrogates.persons import canonical_person, is_kept
 
 MIN_PART = 4
+_SHORTEST_FORM = 3
+_FEW = 32
+"""So many forms of names are searched for one by one."""
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{2,})*")
 _ORDINARY = """
@@ -42,6 +49,14 @@ ORDINARY = frozenset(map(bare, _ORDINARY.split()))
 """Names that are also words: they are replaced where they were found, and their copies only inside the whole name."""
 
 
+class _Form(NamedTuple):
+    """How a name may be written, whether in any letter case, its canonical name."""
+
+    text: str
+    in_any_case: bool
+    canonical: str
+
+
 class NameCopies:
     """Finds the places of found names in folded text: linear in the text, however many names there are.
 
@@ -50,56 +65,69 @@ class NameCopies:
     """
 
     def __init__(self, found: Iterable[tuple[str, Span]]) -> None:
-        self._whole: dict[str, dict[str, Span]] = {}
-        self._parts: dict[str, dict[str, Span]] = {}
-        for text, span in found:
-            words = _WORD.findall(text)
-            if len(words) > 1:
-                low = text.lower()
-                first = _WORD.search(low)
-                if first and first.start() == 0:
-                    self._whole.setdefault(first[0], {})[low] = span
-            parts = [part for part in _PART.findall(text) if not is_kept(part)]
-            for part in parts:
-                self._add_part(part)
-            if len(parts) > 1:
-                self._add_initials(parts[0][0], parts[-1][0], span)
-
-    def _add_part(self, part: str) -> None:
-        low = bare(part)
-        if len(part) < MIN_PART or low in ORDINARY:
-            return
-        span = Span(0, len(part), PERSON, canonical_person(part))
-        for form in {part, part[0].upper() + part[1:], part.upper()}:
-            first = _WORD.match(form)
-            if first:
-                self._parts.setdefault(first[0], {})[form] = span
-
-    def _add_initials(self, first: str, last: str, span: Span) -> None:
-        for joint in ("", " "):
-            self._parts.setdefault(first.upper(), {})[f"{first}.{joint}{last}.".upper()] = span
+        forms = {form[:2]: form for text, span in found for form in _forms_of(text, span.canonical)}
+        self._forms = list(forms.values())
 
     def __bool__(self) -> bool:
-        return bool(self._whole or self._parts)
+        return bool(self._forms)
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield the occurrences in ``text`` with their canonical names; they may overlap."""
-        if not self:
-            return
-        lowered = text.lower()
-        if len(lowered) != len(text):
-            lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
-        # Most texts hold none of the names: their words tell so at once.
-        if self._parts.keys().isdisjoint(_WORD.findall(text)) and (
-            not self._whole or self._whole.keys().isdisjoint(_WORD.findall(lowered))
-        ):
+        if not self._forms:
             return
         tokens = [m.span() for m in TOKEN.finditer(text)] if "<" in text else []
-        for word in _WORD.finditer(text):
-            at = word.start()
-            if tokens and any(start <= at < end for start, end in tokens):
-                continue
-            for source, forms in ((text, self._parts.get(word[0])), (lowered, self._whole.get(word[0].lower()))):
-                for form, span in (forms or {}).items():
-                    if source.startswith(form, at) and not source[at + len(form) : at + len(form) + 1].isalnum():
-                        yield Span(at, at + len(form), PERSON, span.canonical)
+        find = _places_of_few if len(self._forms) <= _FEW else _places_of_many
+        for at, form in find(text, lower(text), self._forms):
+            if not any(start <= at < stop for start, stop in tokens):
+                yield Span(at, at + len(form.text), PERSON, form.canonical)
+
+
+@lru_cache(maxsize=4096)
+def _forms_of(text: str, canonical: str) -> tuple[_Form, ...]:
+    forms: list[_Form] = []
+    if len(_WORD.findall(text)) > 1:
+        low = text.lower()
+        if _WORD.match(low):
+            forms.append(_Form(low, True, canonical))
+    parts = [part for part in _PART.findall(text) if not is_kept(part)]
+    for part in parts:
+        forms += _forms_of_part(part)
+    if len(parts) > 1:
+        initials = [f"{parts[0][0]}.{joint}{parts[-1][0]}.".upper() for joint in ("", " ")]
+        forms += [_Form(form, False, canonical) for form in initials]
+    return tuple(forms)
+
+
+def _forms_of_part(part: str) -> Iterator[_Form]:
+    if len(part) < MIN_PART or bare(part) in ORDINARY:
+        return
+    canonical = canonical_person(part)
+    for form in {part, part[0].upper() + part[1:], part.upper()}:
+        yield _Form(form, False, canonical)
+
+
+def _places_of_few(text: str, lowered: str, forms: Iterable[_Form]) -> Iterator[tuple[int, _Form]]:
+    for form in forms:
+        source = lowered if form.in_any_case else text
+        at = source.find(form.text)
+        while at >= 0:
+            if _is_whole(source, at, form):
+                yield at, form
+            at = source.find(form.text, at + 1)
+
+
+def _places_of_many(text: str, lowered: str, forms: Iterable[_Form]) -> Iterator[tuple[int, _Form]]:
+    for source, in_any_case in ((text, False), (lowered, True)):
+        by_start: dict[str, list[_Form]] = {}
+        for form in forms:
+            if form.in_any_case == in_any_case:
+                by_start.setdefault(form.text[:_SHORTEST_FORM], []).append(form)
+        for at in FirstLetters(list(by_start), _SHORTEST_FORM).places(source) if by_start else ():
+            for form in by_start.get(source[at : at + _SHORTEST_FORM], ()):
+                if source.startswith(form.text, at) and _is_whole(source, at, form):
+                    yield at, form
+
+
+def _is_whole(text: str, at: int, form: _Form) -> bool:
+    end = at + len(form.text)
+    return not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum()

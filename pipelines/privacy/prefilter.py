@@ -57,14 +57,21 @@ _LONG_RUN = b"a" * KEY_RUN
 _MIDDLE_RUN = b"a" * 16
 _DECIMAL_BYTES = bytes(48 if c in _DIGITS else 46 if c == 46 else 32 for c in range(256))
 _DECIMALS = b"0.000"
+NATIVE_PASSWORDS = re.compile(
+    r"парол(?:ем|[ьяюе])|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|كلمة (?:ال)?(?:مرور|سر)(?:ي|ك)?|पासवर्ड"
+)
+"""Words for passwords in scripts where other words follow without a mark or a space."""
 LABEL_STEMS = re.compile(
-    r"pass|pwd|secret|token|key|auth|cred|bearer|contrase|senha|wachtwoord|has[lł]o|kennwort|пароль|密码|密碼"
+    r"pass|pwd|secret|token|key|auth|cred|bearer|contrase|senha|wachtwoord|hasło|haslo|kennwort"
+    rf"|{NATIVE_PASSWORDS.pattern}"
 )
 """In lower-case text: what names of secrets hold."""
 _LABEL = re.compile(
     rf"(?:{LABEL_STEMS.pattern})[\w.-]{{0,40}}[\"'`*)\]\\]{{0,4}}\s{{0,4}}"
-    r"(?:[:=>：\"'`“‘„«]|(?:is|was|ist|es|est|lautet|è)\b|(?<=bearer)\s|(?<=bearer\s)\S)"
+    r"(?:[:=>：\"'`“‘„«]|(?:is|was|ist|es|est|lautet|[eèé]|(?<=has[lł]o )to)\b|(?<=bearer)\s|(?<=bearer\s)\S)"
+    rf"|{NATIVE_PASSWORDS.pattern}"
 )
+_ASCII_STEMS = tuple(stem for stem in LABEL_STEMS.pattern.split("|") if stem.isascii())
 _SPELLED_END = re.compile(
     r"(?:[\[({<]\s?|\s)(?:dot|punto|punkt|point|ponto|punt|kropka|точка|\.)(?:\s?[\])}>]|\s)|[\[({<]\s?(?:at|ät|@"
     r"|arroba)\s?[\])}>]"
@@ -84,7 +91,9 @@ versichertennummer personalausweis personalausweisnummer ausweisnummer ausweis d
 seguridad nass cipa sécurité securite identité identite identità identita codice tessera cidadão cidadao identidade
 contribuinte cpf rg burgerservicenummer bsn rijksregisternummer identiteitskaart pesel nip dowód dowodu osobisty
 personnummer fødselsnummer cpr hetu licenseplate numberplate driverslicense driverlicense drivinglicence
-drivinglicense nationalid taxid socialsecuritynumber socialsecurity
+drivinglicense reg autokennzeichen kfzkennzeichen pkwkennzeichen autonummer nummerntafel kontrollschild matrículas
+matriculas placas chapa plaques immatriculé immatriculée immatriculee targato targata targhe kentekenplaat nummerbord
+rejestracyjnego rejestracyjne rejestracyjnej rejestracja nationalid taxid socialsecuritynumber socialsecurity
 """,
     ACCOUNTS: """
 account acct konto kontonummer kontonr bankverbindung kto compte rib cuenta clabe cbu ccc conto conta rekening
@@ -109,12 +118,15 @@ device udid hardware hwid machine
     BIRTHS: """
 dob birth birthdate birthday born geb geburtsdatum geburtstag geboren nac nacimiento nacido nacida nació nacio
 cumpleaños naissance né née nascimento nascido nascida nasc nascita nato nata compleanno geboortedatum verjaardag
-urodzenia ur urodzony urodzona dateofbirth fechanacimiento datenaissance
+urodzenia ur urodzony urodzona urodzone urodziłam urodziłem urodziłaś urodziłeś urodził urodziła urodziny bday welt nací
+naci nacidos nacidas nacimos naciste naiss nés nées anniversaire nasci nasceu nascer nascemos aniversário aniversario
+nate nacque nascita geboortedag jarig dateofbirth fechanacimiento datenaissance
 """,
     USERS: """
 username usernames user login loginname screen screenname nick nickname handle gamertag benutzername benutzerkennung
-benutzer anmeldename usuario usuário utilisateur identifiant utente gebruikersnaam użytkownika usr uid logname twitter
-instagram insta telegram discord skype tiktok snapchat reddit github twitch wechat
+benutzer anmeldename usuario usuário utilisateur identifiant utente gebruikersnaam użytkownika usr uid logname
+nutzername nutzer inlognaam gebruiker utilizador użytkownik pseudo perfil profil profilo profiel
+twitter instagram insta telegram discord skype tiktok snapchat reddit github twitch wechat
 """,
     SPELLED: """
 dot punkt punto ponto punt kropka arroba chiocciola arobase arobas klammeraffe apenstaartje małpa dash hyphen gmail
@@ -126,7 +138,10 @@ móvil número numero téléphone numéro telefone telemóvel celular telefoon m
 appelez chiama ligue bel
 """,
     HOMES: "home users",
-    PAIRS: "pwd pass password passwords passwd passwort passwörter passphrase passcode passe pswd psw kennwort",
+    PAIRS: """
+pwd pass password passwords passwd passwort passwörter passphrase passcode passe pswd psw kennwort contraseña contrasena
+senha wachtwoord hasło haslo
+""",
     COOKIES: """
 cookie phpsessid jsessionid sessionid sid session connect remember sapisid hsid ssid laravel xsrf csrf host secure li
 auth
@@ -137,7 +152,8 @@ _FOREIGN_WORDS = {
     DOCUMENTS: """
 паспорт 护照 護照 旅券 パスポート 여권 جواز पासपोर्ट водительск 驾驶证 驾照 駕照
 運転免許 운전면허 رخصة ड्राइविंग госномер номерн 车牌 車牌 ナンバープレート
-차량번호 لوحة 身份证 身分證 マイナンバー 個人番号 주민등록 هوية инн снилс आधार पैन
+차량번호 ナンバー 号牌 машины автомоб автономер لوحة سيار प्लेट
+身份证 身分證 マイナンバー 個人番号 주민등록 هوية инн снилс आधार पैन
 """,
     ACCOUNTS: "银行账 銀行帳 账号 口座番号 계좌번호 الحساب счет счёт खाता 安全码 セキュリティコード",
     CLINICAL: """
@@ -145,20 +161,32 @@ _FOREIGN_WORDS = {
 序列号 製造番号 シリアル番号 серийн 일련번호 التسلسلي
 """,
     DEVICES: "手机串号 串号",
-    BIRTHS: "рождения родил 出生 生日 生年月日 誕生日 생년월일 생일 ميلاد जन्म",
-    USERS: "用户名 用戶名 ユーザー名 사용자 아이디 المستخدم пользовател логин ник उपयोगकर्ता",
+    BIRTHS: "рожд родил 出生 生日 生于 生於 生まれ 生年月日 誕生日 생년월일 생일 태어 ميلاد مواليد ولد जन्म पैदा",
+    USERS: """
+用户 用戶 账号 帳號 登录名 昵称 ユーザ アカウント ニックネーム ログイン 사용자 아이디 닉네임
+المستخدم مستخدم حساب يوزر пользовател
+логин ник юзер аккаунт профил उपयोगकर्ता यूज लॉगिन
+""",
+    PAIRS: "парол 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور مرور السر पासवर्ड",
     SPELLED: "точка собака",
 }
-_FOREIGN_CUES = {word: flag for flag, words in _FOREIGN_WORDS.items() for word in words.split()}
+_FOREIGN_CUES: dict[str, int] = {}
+for _flag, _words in _FOREIGN_WORDS.items():
+    for _foreign in _words.split():
+        _FOREIGN_CUES[_foreign] = _FOREIGN_CUES.get(_foreign, 0) | _flag
 _FOREIGN = re.compile("|".join(sorted(_FOREIGN_CUES, key=len, reverse=True)))
 _LEAST_DIGITS = {DOCUMENTS: 2, ACCOUNTS: 3, CLINICAL: 3, DEVICES: 8, BIRTHS: 3}
 """The fewest digits of a text in which the values of these can be."""
 _WHOLE_NAMES = frozenset(
     b"username usernames loginname screenname nickname nick handle gamertag benutzername benutzerkennung anmeldename"
     b" usuario usu\xc3\xa1rio utilisateur identifiant utente gebruikersnaam u\xc5\xbcytkownika name names id ids as"
+    b" login utilizador nutzername nutzer benutzer inlognaam gebruiker u\xc5\xbcytkownik pseudo perfil profil profilo"
+    b" profiel"
     b" twitter instagram insta telegram discord skype tiktok snapchat reddit github twitch wechat".split()
 )
 """Without a sign of equality a name follows one of these only."""
+_USER_PAIR = re.compile(r"(?i:\buser)(?:[\"'`]{0,2} ?[:：]| is )")
+_COPULAS = frozenset(b"is es est ist jest \xc3\xa8 \xc3\xa9".split())
 _SUFFIXES = ("number", "no", "nr", "id", "code", "name")
 
 
@@ -176,10 +204,12 @@ _CUES = _cues()
 _CUE_SET = frozenset(_CUES)
 _CUES_OF_TEXT = {word.decode(): flags for word, flags in _CUES.items()}
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS_ALONE = "".join(chr(c) if chr(c).isalpha() else " " for c in range(128))
 _DIGIT = re.compile(r"[0-9]")
 _WITHOUT_DIGITS = frozenset({"bic", "swift", "swiftcode", "biccode"})
 _WITH_DIGITS = DOCUMENTS | ACCOUNTS | CLINICAL | DEVICES | BIRTHS
 _VALUE_REACH = 72
+_SHORT_REACH = 12
 _REACH = 32
 """How far a label reaches from the word in it that asked for its detector."""
 _LONG_PHONE = 7
@@ -214,16 +244,21 @@ def signals(text: str) -> int:
     runs = raw.translate(_RUNS)
     if _MIDDLE_RUN in runs:
         flags |= (KEY_SHAPES if _LONG_RUN in runs else 0) | (LONG_WORDS | LETTERED if digits >= MIN_DIGITS else 0)
-    words = raw.translate(_WORD_BYTES).split(b" ")
+    words = raw.translate(_WORD_BYTES).split()
     if not _CUE_SET.isdisjoint(words):
         flags |= _signals_of_words(text, words, flags, digits)
     if b")" in raw and b"at)" in raw or b"]" in raw and b"at]" in raw:
         flags |= SPELLED
     if flags & PAIRS:
-        if b"--" in raw or _LABEL.search(text.lower()):
+        if b"--" in raw or _has_label(text):
             flags |= LABELS
         flags &= ~PAIRS
     return flags
+
+
+def _has_label(text: str) -> bool:
+    lowered = text.lower()
+    return (not text.isascii() or any(stem in lowered for stem in _ASCII_STEMS)) and _LABEL.search(lowered) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -236,20 +271,32 @@ def signals_of_label(words: tuple[str, ...]) -> int:
 def cues_in(lowered: str) -> dict[int, list[tuple[int, int]]]:
     """Return by flag the stretches of a lower-case text around the words that ask for it, joined where they meet."""
     windows: dict[int, list[tuple[int, int]]] = {flag: [] for flag in _CUE_WORDS}
-    hits = _CUES_OF_TEXT.keys() & set(_WORD.findall(lowered))
+    hits = _CUES_OF_TEXT.keys() & _words_of(lowered)
     places = [(at, word, _CUES_OF_TEXT[word]) for at, word in _places(lowered, hits)]
     if not lowered.isascii():
         places += [(found.start(), found[0], _FOREIGN_CUES[found[0]]) for found in _FOREIGN.finditer(lowered)]
     for start, word, flags in sorted(places):
         end = start + len(word)
         if word not in _WITHOUT_DIGITS and not _DIGIT.search(lowered, end, end + _VALUE_REACH):
-            flags &= ~_WITH_DIGITS
-        for flag, found in windows.items():
-            if flags & flag and found and found[-1][1] >= start - _REACH:
+            flags &= ~_WITH_DIGITS | (BIRTHS if _DIGIT.search(lowered, max(0, start - _SHORT_REACH), start) else 0)
+        for flag in _single(flags):
+            found = windows[flag]
+            if found and found[-1][1] >= start - _REACH:
                 found[-1] = (found[-1][0], end + _REACH)
-            elif flags & flag:
+            else:
                 found.append((max(0, start - _REACH), end + _REACH))
     return windows
+
+
+@lru_cache(maxsize=4096)
+def _single(flags: int) -> tuple[int, ...]:
+    return tuple(flag for flag in _CUE_WORDS if flags & flag)
+
+
+def _words_of(lowered: str) -> set[str]:
+    if lowered.isascii():
+        return set(lowered.translate(_LETTERS_ALONE).split())
+    return set(_WORD.findall(lowered))
 
 
 def _places(lowered: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -281,11 +328,11 @@ def _signals_of_words(text: str, words: list[bytes], flags: int, digits: int) ->
         found |= LETTERED
     if found & HOMES and "/" not in text and "\\" not in text:
         found &= ~HOMES
-    if found & USERS and "=" not in text and _WHOLE_NAMES.isdisjoint(words):
+    if found & USERS and "=" not in text and _WHOLE_NAMES.isdisjoint(words) and not _USER_PAIR.search(text):
         found &= ~USERS
     if not flags & (PAIRS | AT):
         found &= ~COOKIES
-        if not digits and b"is" not in words:
+        if not digits and _COPULAS.isdisjoint(words):
             found &= ~USERS
     return found & ~SPOKEN
 

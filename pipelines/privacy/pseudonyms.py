@@ -18,8 +18,11 @@ TOKEN = re.compile(r"<[A-Z][A-Z_]{1,30}_[A-Z2-7]{26}>")
 
 def length_prefixed(*fields: str) -> bytes:
     """Join fields so that no two different lists give the same bytes: each UTF-8 field after its length (8 bytes)."""
-    encoded = (field.encode("utf-8", "surrogatepass") for field in fields)
-    return b"".join(len(field).to_bytes(8, "big") + field for field in encoded)
+    joined = b""
+    for field in fields:
+        encoded = field.encode("utf-8", "surrogatepass")
+        joined += len(encoded).to_bytes(8, "big") + encoded
+    return joined
 
 
 class Pseudonyms:
@@ -36,7 +39,12 @@ class Pseudonyms:
             info = length_prefixed(purpose, tenant, kind, *scope)
             return HKDF(SHA256(), 32, None, info).derive(key), length_prefixed(kind)
 
+        @lru_cache(maxsize=16384)
+        def number(tenant: str, kind: str, scope: tuple[str, ...], fields: tuple[str, ...]) -> int:
+            return int.from_bytes(self._digest("draw", tenant, kind, scope, *fields), "big")
+
         self._subkey = subkey
+        self._number = number
 
     def __reduce__(self) -> str | tuple[object, ...]:
         raise TypeError("pseudonyms hold a key and are not pickled; make them anew from the key folder")
@@ -55,7 +63,7 @@ class Pseudonyms:
 
     def number(self, tenant: str, kind: str, scope: tuple[str, ...], *fields: str) -> int:
         """Return 256 keyed bits of some fields, to choose a surrogate by."""
-        return int.from_bytes(self._digest("draw", tenant, kind, scope, *fields), "big")
+        return self._number(tenant, kind, scope, fields)
 
     def _digest(self, purpose: str, tenant: str, kind: str, scope: tuple[str, ...], *fields: str) -> bytes:
         subkey, prefix = self._subkey(purpose, tenant, kind, scope)

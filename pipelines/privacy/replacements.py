@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from pipelines.privacy.scan import PERSON, USERNAME
 from pipelines.privacy.surrogates.by_type import surrogate
 from pipelines.privacy.surrogates.draws import Draws
 from pipelines.privacy.surrogates.handles import handle_of
+
+MakeSurrogate = Callable[[str, str, str, Draws], str | None]
 
 
 class Whose(NamedTuple):
@@ -34,13 +36,14 @@ class Replacements:
     draws: Draws
     links: Mapping[str, str]
     persons: tuple[str, ...]
+    make: MakeSurrogate = surrogate
 
     def of(self, kind: str, text: str, canonical: str) -> tuple[str, str]:
         """Return (type, replacement) for a folded value; a handle that is a person's gets the person's."""
         action = self.policy.action(kind)
         handle = handle_of(text, self.persons, self.draws) if kind == USERNAME and self.persons else None
         if action is Action.SURROGATE:
-            drawn = handle[1] if handle else surrogate(kind, text, canonical, self.draws)
+            drawn = handle[1] if handle else self.make(kind, text, canonical, self.draws)
             return kind, self._token(kind, canonical) if drawn is None else drawn
         if handle and action is self.policy.action(PERSON):
             kind, canonical = PERSON, handle[0]
@@ -59,12 +62,20 @@ class Replacements:
 
 
 def replacements(
-    policy: Policy, pseudonyms: Pseudonyms, tenant: str, whose: Whose, persons: Iterable[str]
+    policy: Policy,
+    pseudonyms: Pseudonyms,
+    tenant: str,
+    whose: Whose,
+    persons: Iterable[str],
+    make: MakeSurrogate = surrogate,
 ) -> Replacements:
-    """Return the replacements of one row in which these persons, as canonical names, were found."""
+    """Return the replacements of one row in which these persons, as canonical names, were found.
+
+    ``make`` is ``surrogate``, or remembers what that gave.
+    """
     draws = Draws(pseudonyms, tenant, scope_of(policy, whose), _subject(whose), policy.month_first)
     links = linked(persons)
-    return Replacements(policy, draws, links, tuple(sorted(set(links.values()))))
+    return Replacements(policy, draws, links, tuple(sorted(set(links.values()))), make)
 
 
 def scope_of(policy: Policy, whose: Whose) -> tuple[str, ...]:

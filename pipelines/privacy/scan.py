@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipelines.privacy.folding import lower
 from pipelines.privacy.prefilter import cues_in
 from pipelines.privacy.pseudonyms import TOKEN
 
@@ -122,9 +123,7 @@ class Scan:
         self.text = text
         self.policy = policy
         self.label = label
-        self.lowered = text.lower()
-        if len(self.lowered) != len(text):
-            self.lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
+        self.lowered = lower(text)
         self.url_ats: set[int] = set()
         self._ends: dict[re.Pattern[str], tuple[dict[int, int], list[int]]] = {}
         self._cues: dict[int, list[tuple[int, int]]] | None = None
@@ -151,11 +150,11 @@ class Scan:
         asked, ends = self._ends.setdefault(cue, ({}, []))
         if start in asked:
             return asked[start]
-        if len(asked) < _FEW:
+        if len(asked) < _FEW or len(asked) * (width + _LONGEST_CUE) < len(self.lowered):
             near = cue.finditer(self.lowered, max(0, start - width - _LONGEST_CUE), start + 1)
             asked[start] = max((one.end() for one in near if one.end() <= start), default=-1)
             return asked[start]
-        # A text of many numbers is searched once as a whole.
+        # A text of so many numbers that their surroundings are longer than itself is searched once as a whole.
         if not ends:
             ends += [-1, *(one.end() for one in cue.finditer(self.lowered))]
         return ends[bisect_right(ends, start) - 1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.privacy.contact_detectors import PHONE_NOUNS, PHONE_VERBS, e164
+from pipelines.privacy.contact_detectors import e164
+from pipelines.privacy.phone_cues import PHONE_NOUNS, PHONE_VERBS
 from pipelines.privacy.scan import PHONE, Scan, Span
 
 _DIGIT_WORDS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from pipelines.privacy.scan import ADDRESS, PERSON, Span
@@ -24,8 +25,9 @@ def beside_patterns(text: str, tagged: Sequence[Span], patterned: Sequence[Span]
     if not patterned:
         return list(tagged)
     kept: list[Span] = []
+    starts, ends = [span.start for span in patterned], [span.end for span in patterned]
     for span in tagged:
-        over = [other for other in patterned if other.start < span.end and other.end > span.start]
+        over = patterned[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
         kept += _pieces(text, span, over) if over else (span,)
     return kept
 

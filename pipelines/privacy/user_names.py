@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pipelines.privacy.placeholders import is_code_read, is_placeholder
+from pipelines.privacy.placeholders import ALGORITHM, is_code_read, is_placeholder
 from pipelines.privacy.prefilter import USERS
 from pipelines.privacy.scan import USERNAME, Scan, Span, words_of
 from pipelines.privacy.url_credentials import SERVICE_ACCOUNTS
@@ -46,6 +46,7 @@ canary rc
 AT_WORDS = frozenset(_AT_WORDS.split())
 """What follows a sign at in code, style sheets, documentation comments and package managers."""
 
+_FIRST_OF_SCRIPTS = "\u0400"
 _HANDLE = re.compile(
     r"(?<![^\s(\[{,;:!?>*_\"'“‘«/.，。：（—–-])(?<!://)@(?P<name>[A-Za-z_][A-Za-z0-9_]{2,29})(?P<rest>\.[A-Za-z0-9_]{2,29})?"
 )
@@ -57,24 +58,46 @@ _CODE_LINE = re.compile(
 _SOCIAL = re.compile(
     r"\b(?:twitter|x\.com|insta(?:gram)?|ig|tiktok|telegram|snap(?:chat)?|threads|mastodon|bluesky|discord|github"
     r"|gitlab|handle|follow(?:ing)?|tweet(?:s|ed)?"
-    r"|dm|username|user name|reddit|linkedin|youtube|twitch|skype|wechat|line id|signal|replied as|posted (?:by|as)"
-    r"|via|credit to|cc|tag(?:ged)?|mention(?:ed)?)\b[^\n]{0,24}$"
+    r"|dm|username|user name|my (?:user|account)"
+    r"|perfil|profile?|profilo|profiel|pseudo|nick(?:name)?|reddit|linkedin|youtube|twitch|skype|wechat|line id|signal"
+    r"|replied as|posted (?:by|as)"
+    r"|via|credit to|cc|tag(?:ged)?|mention(?:ed)?|профил\w|ник|логин)\b[^\n]{0,24}$"
+    r"|(?:账号|帳號|アカウント|حساب\w?|यूज\u093c?र\S{0,4}|प्रोफ\S{0,6})[^\n]{0,12}$"
 )
-_NAME = r"[A-Za-z0-9À-ɏ][\w.+-]{1,38}[\w]"
+_WORD = r"[^\W\u0600-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_NAME = rf"[A-Za-z0-9À-ɏ](?:{_WORD}|[.+-]){{1,38}}{_WORD}"
+_OWNER = r"(?:my|mi|tu|su|meu|teu|seu|mio|tuo|suo|mon|ton|son|votre|mein|dein|ihr|mijn|jouw|uw|mój|twój|мой|твой|ваш)"
+_SIDES = "user|usuari[oa]|usu[aá]ri[oa]|utilizador|utilisateur|utente|(?:be)?nutzer|gebruiker|użytkownik|пользователь"
 _LABEL = re.compile(
     r"\b(?P<long>user[ _-]?names?|log[ _-]?in[ _-]?(?:names?|as|id)|user[ _-]?ids?|screen[ _-]?names?"
     r"|nick[ _-]?names?|handle|account[ _-]?name"
-    r"|benutzer(?:name|kennung)|anmeldename|nombre de usuario|nom d'utilisateur|identifiant|nome de usu[aá]rio"
-    r"|nome utente|gebruikersnaam|nazwa użytkownika|ник(?:нейм)?|логин"
+    r"|(?:be)?nutzer(?:name|kennung)|anmeldename|inlognaam|pseudo|nombre de usuario"
+    r"|nom d'utilisateur|identifiant|nome (?:de|do) (?:usu[aá]rio|utilizador)"
+    r"|nome utente|gebruikersnaam|nazwa użytkownika|ник(?:нейм)?(?:ом|а)?|логин(?:ом|а)?|юзернейм"
     r"|gamertag|(?:twitter|instagram|insta|telegram|discord|skype|tiktok|snapchat|reddit|github|twitch|wechat"
     r"|ig)(?: (?:handle|name|id|account|user|username))?)"
     r"(?![^\W_])|(?P<short>\b(?:user|usr|uid|login|usuario|utilisateur|benutzer|logname|account)(?=\s?=))"
-    r"|(?P<foreign>用户名|用戶名|ユーザー名|사용자 ?이름|아이디|اسم المستخدم|имя пользователя|उपयोगकर्ता नाम)"
+    rf"|(?P<own>\b{_OWNER} (?:{_SIDES}|login|nick|account|konto|profile?|perfil|profilo|profiel|профиль|аккаунт))"
+    r"(?![^\W_])"
+    rf"|(?P<side>\b(?:{_SIDES})(?![^\W_])|用户|用戶|사용자|المستخدم)(?=[\"'`*]{{0,3}} ?[:：])"
+    r"|(?P<pair>\b(?:login|nick))(?=[\"'`*]{0,3} ?[:：])"
+    r"|(?P<foreign>用户(?:名|id)|用戶名|登录名|昵称|[账帐]号|帳號|ユーザー?(?:名|id)|ログインid|アカウント名?|ニックネーム"
+    r"|사용자 ?이름|아이디|닉네임"
+    r"|اسم (?:ال)?مستخدم\w?|يوزر|имя пользователя|उपयोगकर्ता नाम|यू(?:ज\u093c?|\u095b)र ?(?:नेम|आईडी|नाम)|लॉगिन)"
 )
 _SEPARATOR = re.compile(
-    r"[\"'`*_)\]]{0,3}\s{0,3}(?P<mark>[:：=]>?|\b(?:is|was|ist|es|est|è|jest|as)\b)?\s{0,3}(?P<quote>[\"'`“«@]{0,2})"
+    r"[\"'`*_)\]]{0,3}\s{0,3}(?P<mark>[:：=]>?|\b(?:is|was|ist|es|est|è|é|jest|to|as|это)\b"
+    r"|[—-](?=\s)|是|为|為|は|는|은|هو|है)?\s{0,3}(?P<quote>[\"'`“«@]{0,2})"
 )
 _VALUE = re.compile(_NAME)
+_CHOSEN = re.compile(r"(?=.*[^\W\d_]{3})(?:.*_.*|.*[^\W_][0-9]{2,}|.*[^\W\d_]{2}\.[^\W\d_]{2}.*)")
+_FILE = re.compile(
+    r".*\.(?:com|net|org|io|dev|js|ts|json|ya?ml|txt|csv|xml|html?|css|jpe?g|png|log|conf|ini|java|py|rb|go|rs|md)",
+)
+_PASSWORD_NEXT = re.compile(
+    r"[\s,;/|]{1,4}(?:(?:and|y|et|und|en|e|i|и|my|mi|o|a|the)\s){0,2}"
+    r"(?:pass|pwd|contrase|clave|senha|palavra-passe|mot de passe|wachtwoord|has[lł]o|kennwort|парол|密[码碼])"
+)
 _FLAG = re.compile(r"(?:^|\s)--user(?:name)?[ =](?P<value>[\w.+-]{3,40})")
 _HOME = re.compile(
     r"(?:(?<![\w.])/(?:home|Users|mnt/c/Users|c/Users)/|\b[A-Za-z]:(?:\\{1,4}|/)(?:[Uu]sers"
@@ -181,6 +204,13 @@ _NAME_LABELS = frozenset(
         "userid",
         "benutzername",
         "usuario",
+        "usuário",
+        "utilizador",
+        "utilisateur",
+        "benutzer",
+        "gebruiker",
+        "utente",
+        "логин",
     }
 )
 
@@ -202,6 +232,10 @@ def _is_proved(scan: Scan, label: re.Match[str], separator: re.Match[str], value
     after = text[end : end + 1]
     if after in ("(", "[", "<") or (after == "." and text[end + 1 : end + 2].isalnum()):
         return False
+    if label["own"] or label["side"] or label["pair"]:
+        return _is_chosen(scan, label, separator, value)
+    if mark in ("-", "—") and scan.lowered[label.start()] < _FIRST_OF_SCRIPTS:
+        return False
     if not quote and is_code_read(value[0]) and (mark == "=" or after == "," or value[0].split(".")[0] in _OBJECTS):
         return False
     has_sign = any(c.isdigit() or c in "_." for c in value[0].rstrip("."))
@@ -217,3 +251,22 @@ def _is_proved(scan: Scan, label: re.Match[str], separator: re.Match[str], value
         tight = text[separator.end() - 1] == "="
         return tight and (has_sign or after in ("", ";", "&", "\n", " ")) and after not in (",", ")")
     return has_sign or after in ("", "\n", "\r", ",", ";", "&", "}", "|") or text[end : end + 2] in (". ", ".\n", ".")
+
+
+def _is_chosen(scan: Scan, label: re.Match[str], separator: re.Match[str], value: re.Match[str]) -> bool:
+    """Tell whether a value looks made for an account, where its label may also name the one who speaks.
+
+    Transcripts begin their lines with the same words: there a password has to follow, or nothing else.
+    """
+    name, rest = value[0].rstrip(".-+"), scan.lowered[value.end() : value.end() + 40]
+    if separator["mark"] in (":", "：", "=") and _PASSWORD_NEXT.match(rest):
+        return True
+    if separator["quote"].startswith("@"):
+        return True
+    if not _CHOSEN.fullmatch(name) or _FILE.fullmatch(name.lower()) or ALGORITHM.fullmatch(name):
+        return False
+    if separator["quote"] or not label["side"]:
+        return separator["mark"] is not None
+    line_start = scan.text.rfind("\n", 0, label.start()) + 1
+    is_alone = rest[:1] in ("", "\n", "\r") and not name[-1].isdigit()
+    return is_alone or scan.text[line_start : label.start()].strip(" \t*#>-") != ""

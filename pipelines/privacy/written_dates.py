@@ -11,21 +11,33 @@ from pipelines.privacy.prefilter import BIRTHS
 from pipelines.privacy.scan import DATE, DATE_OF_BIRTH, Scan, Span
 
 _MONTH_WORDS = """
-january janvier januar jänner jaenner enero janeiro gennaio januari stycznia styczeń stycznia января январь jan ene gen
-february février fevrier februar feber febrero fevereiro febbraio februari lutego luty февраля февраль feb févr fev lut
-march mars märz maerz marzo março marco maart marca marzec марта март mar mär mrt
-april avril abril aprile kwietnia kwiecień апреля апрель apr avr abr kwi
-may mai mayo maio maggio mei maja maj мая май mag
-june juin juni junio junho giugno czerwca czerwiec июня июнь jun giu cze
-july juillet juli julio julho luglio lipca lipiec июля июль jul juil lug lip
-august août aout agosto augustus sierpnia sierpień августа август aug ago sie
-september septembre septiembre setiembre setembro settembre września wrzesień сентября сентябрь sep sept set wrz
-october octobre oktober octubre outubro ottobre października październik октября октябрь oct okt out ott paź
-november novembre noviembre novembro listopada listopad ноября ноябрь nov lis
-december décembre decembre dezember diciembre dezembro dicembre grudnia grudzień декабря декабрь dec dez déc dic gru
+january janvier januar jänner jaenner enero janeiro gennaio januari stycznia styczeń stycznia января январь jan ene \
+gen يناير जनवरी
+february février fevrier februar feber febrero fevereiro febbraio februari lutego luty февраля февраль feb févr fev \
+lut فبراير फरवरी फ़रवरी
+march mars märz maerz marzo março marco maart marca marzec марта март mar mär mrt \
+مارس मार्च
+april avril abril aprile kwietnia kwiecień апреля апрель apr avr abr kwi \
+أبريل ابريل अप्रैल
+may mai mayo maio maggio mei maja maj мая май mag \
+مايو मई
+june juin juni junio junho giugno czerwca czerwiec июня июнь jun giu cze \
+يونيو जून
+july juillet juli julio julho luglio lipca lipiec июля июль jul juil lug lip \
+يوليو जुलाई
+august août aout agosto augustus sierpnia sierpień августа август aug ago sie \
+أغسطس اغسطس अगस्त
+september septembre septiembre setiembre setembro settembre września wrzesień сентября сентябрь sep sept set wrz \
+سبتمبر सितंबर सितम्बर
+october octobre oktober octubre outubro ottobre października październik октября октябрь oct okt out ott paź \
+أكتوبر اكتوبر अक्टूबर अक्तूबर
+november novembre noviembre novembro listopada listopad ноября ноябрь nov lis \
+نوفمبر नवंबर नवम्बर
+december décembre decembre dezember diciembre dezembro dicembre grudnia grudzień декабря декабрь dec dez déc dic gru \
+ديسمبر दिसंबर दिसम्बर
 """
 MONTHS = {word: number for number, line in enumerate(_MONTH_WORDS.split("\n")[1:-1], 1) for word in line.split()}
-"""The number of each month's names, lower-case, in the languages of the product and Russian."""
+"""The number of each month's names, lower-case, in the languages of the product, Russian, Arabic and Hindi."""
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:1[0-9]|20)[0-9]{2}"
 _FORMS = (
@@ -35,10 +47,12 @@ _FORMS = (
     rf"(?P<d3>[12][0-9]|3[01]|0?[1-9])(?:st|nd|rd|th|er|[.ºª°])?[\s-]{{1,2}}(?:of |de "
     rf"|di )?(?P<m3>{_MONTH})\.?(?![^\W_])"
     rf"(?:[\s,-]{{1,2}}(?:de |del |of )?(?P<y3>{_YEAR}|'?[0-9]{{2}}(?![0-9:])))?",
-    rf"(?P<m4>{_MONTH})\.?\s(?P<d4>[12][0-9]|3[01]|0?[1-9])(?:st|nd|rd|th)?(?:,?\s(?P<y4>{_YEAR}))?",
+    rf"(?P<m4>{_MONTH})\.?\s(?:the )?(?P<d4>[12][0-9]|3[01]|0?[1-9])(?:st|nd|rd|th)?(?:,?\s(?P<y4>{_YEAR}))?",
     rf"(?P<m5>{_MONTH})\.?[\s,]{{1,2}}(?:de |del |of )?(?P<y5>{_YEAR})",
 )
-_DATE = re.compile(rf"(?<![\w./-])(?:{'|'.join(_FORMS)})(?![0-9]|[^\W_]|[./-][0-9])")
+_UNPARTED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+# Chinese, Japanese and Korean words stand right before and after a date.
+_DATE = re.compile(rf"(?<![^\W{_UNPARTED}])(?<![./-])(?:{'|'.join(_FORMS)})(?![^\W_{_UNPARTED}]|[./-][0-9])")
 _PACKED = re.compile(r"(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
 _DAY_AND_MONTH = re.compile(r"(?<![\w./-])(?:0?[1-9]|1[0-2])/(?:[12][0-9]|3[01]|0?[1-9])(?![\w/]|[.-][0-9])")
 _DATE_CUE = re.compile(
@@ -47,19 +61,30 @@ _DATE_CUE = re.compile(
 )
 
 BIRTH = re.compile(
-    r"\b(?:d\.?o\.?b|date[ -]of[ -]birth|birth[ -]?(?:date|day)|born(?: on)?|geb(?:urtsdatum|urtstag|oren(?: am"
-    r"| op)?)?|geburts(?:datum|tag)"
-    r"|f(?:echa)?\.? (?:de )?nac(?:imiento)?|nacid[oa](?: el)?|naci[oó] el|cumplea[nñ]os|date de naissance"
-    r"|n[ée]e?(?: le)"
-    r"|data de nascimento|nascid[oa](?: em| a)?|nasc|data di nascita|nat[oa](?: il)?|compleanno|geboortedatum"
-    r"|verjaardag|data urodzenia|ur|urodzon[yae](?: dnia)?)\b\.?"
-    r"|дат[аы] рождения|родил(?:ся|ась)|出生日期|出生|生日|生年月日|誕生日"
-    r"|생년월일|생일|تاريخ (?:ال)?ميلاد|जन्म ?(?:तिथि|दिनांक)?"
+    r"\b(?:d\.?o\.?b|date[ -]of[ -]birth|birth[ -]?(?:date|day)|bday|born(?: on)?"
+    r"|geb(?:urtsdatum|urtstag|oren(?: am| op)?)?|geburts(?:datum|tag)|zur welt(?: gekommen)?"
+    r"|f(?:echa)?\.? (?:de )?nac(?:imiento)?|nac(?:[ií]|i[oó]|id[oa]s?|imos|iste)|cumplea[nñ]os"
+    r"|date de naiss(?:ance)?|n(?:é|ée|é\(e\)|e|ee)s?(?= le\b)|n(?:é|ée|é\(e\))s?(?= (?:à|en|au|aux)\b)"
+    r"|data de nasc(?:imento)?|nasc(?:i|eu|er|emos|id[oa]s?|imento)?|anivers[aá]rio|anniversaire"
+    r"|data di nascita|nat[oae]|nacque|compleanno|geboorte(?:datum|dag)|verjaardag|jarig"
+    r"|data (?:ur|urodzenia)|ur|urodzon[yae](?: dnia)?|urodzi(?:ł(?:am|em|aś|eś|a|o)?)(?: się)?|urodziny)(?![^\W_])\.?"
+    r"|дат[аыу] рождения|д(?:ень|ня) рождения|родил(?:ся|ась|ись)|рожден[аи]?|рождён|рожд\."
+    r"|出生日期|出生[于於在]?|生日|生[于於](?=[0-9])|生年月日|誕生日"
+    r"|생년월일|생일|(?:تاريخ )?(?:ال)?ميلاد(?:ي|ه|ها)?|مواليد|ولدت?|जन्म(?:दिन)? ?(?:तिथि|दिनांक|तारीख)?|पैदा"
 )
 """Words that announce a date of birth."""
+_BIRTH_AFTER = re.compile(r"[\s,]{0,2}(?:に|को )?(?:生まれ|出生|geboren|पैदा|생|출생|태어|года рождения)")
+"""Words that end a date of birth."""
+_SMALL_WORDS = """
+is was on the am den der ist war el es fue día dia le est il è op em a à de no na jest to się dnia dniu w um foi é at
+it's this это в هو هي في يوم को है हुआ में मेरा meu mi mon of date
+"""
+_PLACE = r"(?:in|en|à|a|em|w|we|в|te|zu|au|near|bei)\s(?:[^\W\d_][^\s,]{1,20},?\s){1,3}?"
 _AFTER_BIRTH = re.compile(
-    r"[\s\"'`*_:：=#>|,()\[\]-]{0,6}(?:(?:is|was|on|the|am|ist|el|es|le|est|il|op|em|a|to|in \w{2,20} on)\s){0,2}"
+    rf"[\s\"'`*_:：=#>|,.()\[\]—-]{{0,6}}(?:{_PLACE})?(?:(?:{'|'.join(_SMALL_WORDS.split())})[\s:]{{1,2}}){{0,3}}"
+    rf"(?=[0-9]|(?:{_MONTH})(?![^\W_]))"
 )
+_YEAR_WORD = re.compile(r"\s?(?:r\.|roku(?![^\W_])|г\.|года(?![^\W_]))")
 _OLDEST_LIVING = 1900
 
 
@@ -73,14 +98,15 @@ class WrittenDate(NamedTuple):
 
 
 def dates_of_birth(scan: Scan) -> Iterator[Span]:
-    """Find dates after a word for birth, in any written form. Canonical: ISO 8601; the policy says how 3/4/87 is read.
+    """Find dates next to a word for birth, in any written form. Canonical: ISO 8601; the policy says how 3/4/87 reads.
 
     Years before 1900 stay: nobody born then is alive.
     """
     for start in sorted({*_birth_places(scan), *value_starts(scan, BIRTHS, BIRTH)}):
         found = date_at(scan, start)
         if found and (found.year is None or found.year >= _OLDEST_LIVING):
-            yield Span(found.start, found.end, DATE_OF_BIRTH, found.canonical)
+            word = _YEAR_WORD.match(scan.lowered, found.end)
+            yield Span(found.start, word.end() if word else found.end, DATE_OF_BIRTH, found.canonical)
 
 
 def _birth_places(scan: Scan) -> Iterator[int]:
@@ -88,6 +114,9 @@ def _birth_places(scan: Scan) -> Iterator[int]:
         for cue in BIRTH.finditer(scan.lowered, first, last):
             gap = _AFTER_BIRTH.match(scan.lowered, cue.end())
             yield gap.end() if gap else cue.end()
+        for date in _DATE.finditer(scan.lowered, first, last):
+            if _BIRTH_AFTER.match(scan.lowered, date.end()):
+                yield date.start()
 
 
 def date_at(scan: Scan, start: int) -> WrittenDate | None:

@@ -1,14 +1,22 @@
-"""Written dialogues: scenes of a help desk in eight languages, some of which hold planted personal values."""
+"""Written dialogues: scenes of a help desk in ten languages, some of which hold planted personal values.
+
+Names and addresses are planted in the eight languages that the tagger finds them in; in the two of other scripts it
+promises nothing, and only types with a pattern are planted.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from pipelines.synthetic.code_samples import code_question
+from pipelines.synthetic.invented_names import InventedPerson
 from pipelines.synthetic.language import TOLD_TYPES, Language
-from pipelines.synthetic.languages import LANGUAGES
+from pipelines.synthetic.languages import ALL_LANGUAGES
+from pipelines.synthetic.person_talk import PersonTalk, Told
 from pipelines.synthetic.personal_values import PersonalValues
 
 TYPES = {
@@ -20,10 +28,14 @@ TYPES = {
     "NATIONAL_ID": "NATIONAL_ID",
     "URL_PASSWORD": "SECRET",
     "API_KEY": "SECRET",
+    "PASSWORD": "SECRET",
+    "CONNECTION": "SECRET",
+    "JWT": "SECRET",
 }
 """Type of the detectors for each kind of sentence; an American national id is an ``SSN``."""
 
-_TOLD_WEIGHTS = (22, 12, 14, 12, 6, 18, 6, 10)
+_TOLD_WEIGHTS = (20, 11, 12, 11, 6, 16, 5, 8, 8, 6, 4)
+_LANGUAGE_WEIGHTS = (5, 2, 2, 2, 2, 2, 2, 2, 1, 1)
 _REPEATABLE = frozenset({"EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "API_KEY"})
 _ARGUMENT_KEYS = {"EMAIL": "email", "PHONE": "phone", "CREDIT_CARD": "card_number", "IBAN": "iban"}
 _SYSTEM = (
@@ -88,32 +100,48 @@ class Dialogue:
     conversation_id: str | None = None
 
 
+Scene = Callable[[Dialogue, Language], None]
+
+
 class DialogueWriter:
     """Writes one dialogue after another from one source of randomness."""
 
     def __init__(self, random: Random, values: PersonalValues) -> None:
         self._random = random
         self._values = values
+        self._persons = PersonTalk(random)
+        self._drawn_by: dict[str, Callable[[], str]] = {
+            "EMAIL": values.email,
+            "CREDIT_CARD": values.card,
+            "IBAN": values.iban,
+            "IP_ADDRESS": values.ip_address,
+            "URL_PASSWORD": values.password,
+            "API_KEY": values.api_key,
+            "PASSWORD": values.labelled_password,
+            "JWT": values.jwt,
+        }
         self._calls = 0
 
     def write(self, *, personal: bool, tools: bool, language: Language | None = None) -> Dialogue:
         """Write a dialogue of one to four scenes; with ``personal`` at least one scene holds a planted value."""
         random = self._random
-        spoken = language or random.choices(LANGUAGES, (5, 2, 2, 2, 2, 2, 2, 2))[0]
+        spoken = language or random.choices(ALL_LANGUAGES, _LANGUAGE_WEIGHTS)[0]
         dialogue = Dialogue(spoken.code, random.choice((None, *_SYSTEM)), None)
-        scenes = [self._order, self._price, self._task]
+        scenes: list[Scene] = [self._order, self._price, self._task]
         if tools:
             scenes += [self._order_by_tool]
         if spoken.code == "en":
             scenes += [self._code]
         chosen = random.choices(scenes, k=random.choice((1, 1, 2, 3)))
         if personal:
-            told = [self._told, self._saved_by_tool, self._looked_up] if tools else [self._told]
+            told: list[Scene] = [self._told, self._saved_by_tool, self._looked_up] if tools else [self._told]
+            if spoken.persons:
+                told += [self._person, self._person_by_tool, self._person_looked_up] if tools else [self._person]
             for _ in range(random.choice((1, 1, 2))):
                 chosen.insert(random.randrange(len(chosen) + 1), random.choice(told))
         for number, scene in enumerate(chosen):
             first = len(dialogue.lines)
-            scene(dialogue, spoken)
+            self._play(scene, dialogue, spoken)
             if number == 0 and random.random() < 0.7:
                 dialogue.lines[first].text = _opened(random.choice(spoken.openers), dialogue.lines[first].text)
         if random.random() < 0.4:
@@ -125,6 +153,17 @@ class DialogueWriter:
     def user_email(self) -> str:
         """Return a fresh address that serves as a user id."""
         return self._values.email()
+
+    def user_person(self) -> InventedPerson:
+        """Return a fresh person with an English name; ``LookupError`` when there is none left."""
+        return self._persons.english()
+
+    def _play(self, scene: Scene, dialogue: Dialogue, spoken: Language) -> None:
+        """Write a scene; one that needs a name where none is left tells another value."""
+        try:
+            scene(dialogue, spoken)
+        except LookupError:
+            self._told(dialogue, spoken)
 
     def _say(self, dialogue: Dialogue, question: str, answer: str) -> None:
         dialogue.lines += [Line("user", question), Line("assistant", answer)]
@@ -167,11 +206,15 @@ class DialogueWriter:
         """Plant a value; return its kind, the user's sentence with it, the value and the key of a tool's argument."""
         kind = self._random.choices(TOLD_TYPES, _TOLD_WEIGHTS)[0]
         country, label = self._random.choice(spoken.id_labels)
-        value, planted_type = self._draw(kind, country)
+        if kind == "CONNECTION":
+            (shown, value), planted_type = self._values.connection(), TYPES[kind]
+        else:
+            value, planted_type = self._draw(kind, country)
+            shown = value
         sentences = spoken.told[TOLD_TYPES.index(kind)]
         dialogue.plantings.append(Planting(planted_type, value, len(dialogue.lines), where))
         key = _ARGUMENT_KEYS.get(kind, "note")
-        return kind, self._pick(sentences, {"value": value, "label": label}), value, key
+        return kind, self._pick(sentences, {"value": shown, "label": label}), value, key
 
     def _draw(self, kind: str, country: str) -> tuple[str, str]:
         values = self._values
@@ -181,19 +224,9 @@ class DialogueWriter:
                     return values.phone(), "PHONE"
                 except LookupError:
                     return values.card(), "CREDIT_CARD"
-            case "CREDIT_CARD":
-                return values.card(), kind
-            case "IBAN":
-                return values.iban(), kind
-            case "IP_ADDRESS":
-                return values.ip_address(), kind
             case "NATIONAL_ID":
                 return values.national_id(country), "SSN" if country == "SSN" else kind
-            case "URL_PASSWORD":
-                return values.password(), TYPES[kind]
-            case "API_KEY":
-                return values.api_key(), TYPES[kind]
-        return values.email(), "EMAIL"
+        return self._drawn_by[kind](), TYPES[kind]
 
     def _call(self, name: str, arguments: dict[str, Any]) -> Line:
         self._calls += 1
@@ -243,6 +276,42 @@ class DialogueWriter:
             Line("assistant", self._pick(spoken.order_answers, facts)),
         ]
 
+    def _person(self, dialogue: Dialogue, spoken: Language) -> None:
+        told = self._persons.told(spoken)
+        self._plant(dialogue, told)
+        self._say(dialogue, told.sentence, told.answer)
+
+    def _person_by_tool(self, dialogue: Dialogue, spoken: Language) -> None:
+        told = self._persons.told(spoken)
+        self._plant(dialogue, told)
+        call = self._call("save_contact", {"customer": {"language": spoken.code, **told.fields}})
+        dialogue.lines += [
+            Line("user", told.sentence),
+            call,
+            Line("tool", '{"saved": true}', call_id=call.calls[0].id, tool_name="save_contact"),
+            Line("assistant", told.answer),
+        ]
+
+    def _person_looked_up(self, dialogue: Dialogue, spoken: Language) -> None:
+        """Plant a customer in the arguments of a call and in its result, none of them in the users' words."""
+        facts, found = self._order_facts(spoken), self._persons.record(spoken)
+        names, address = found.fields, found.fields["shipping_address"]
+        call = self._call("find_customer", {"query": {"full_name": f"{names['first_name']} {names['last_name']}"}})
+        result = json.dumps({"order": facts["order"], "customer": names}, ensure_ascii=False)
+        for kind, value in found.values:
+            place, where = (2, "tool_result") if value in address else (1, "tool_arguments")
+            dialogue.plantings.append(Planting(kind, value, len(dialogue.lines) + place, where))
+        dialogue.lines += [
+            Line("user", self._pick(spoken.order_questions, facts)),
+            call,
+            Line("tool", result, call_id=call.calls[0].id, tool_name="find_customer"),
+            Line("assistant", self._pick(spoken.order_answers, facts)),
+        ]
+
+    def _plant(self, dialogue: Dialogue, told: Told) -> None:
+        line = len(dialogue.lines)
+        dialogue.plantings += [Planting(kind, value, line, "text") for kind, value in told.values]
+
     def _regenerate(self, dialogue: Dialogue) -> None:
         answers = [line for line in dialogue.lines if line.role == "assistant" and not line.calls]
         answer = self._random.choice(answers)
@@ -251,6 +320,6 @@ class DialogueWriter:
 
 
 def _opened(opener: str, sentence: str) -> str:
-    """Put a greeting before a sentence, which then goes on in lower case (the English I stays)."""
-    goes_on = opener.endswith(",") and not sentence.startswith("I ")
+    """Put a greeting before a sentence, which then goes on in lower case (the English I and capitals stay)."""
+    goes_on = opener.endswith(",") and not sentence.startswith("I ") and not sentence[1:2].isupper()
     return f"{opener} {sentence[0].lower() + sentence[1:] if goes_on else sentence}"

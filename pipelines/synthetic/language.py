@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-TOLD_TYPES = ("EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "NATIONAL_ID", "URL_PASSWORD", "API_KEY")
+TOLD_TYPES = (
+    "EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "NATIONAL_ID", "URL_PASSWORD", "API_KEY", "PASSWORD",
+    "CONNECTION", "JWT",
+)  # fmt: skip
 """Order of the sentences in ``Language.told``, two of each."""
 
 
@@ -29,6 +32,14 @@ class Language:
     told: tuple[tuple[str, str], ...]
     noted: tuple[str, ...]
     id_labels: tuple[tuple[str, str], ...]
+    persons: tuple[str, ...] = ()
+    """Sentences with a name as ``{name}``, ``{low}``, ``{caps}``, ``{given}`` or ``{family}``."""
+    person_answers: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    """Sentences with an ``{address}``."""
+    address_answers: tuple[str, ...] = ()
+    address_shapes: tuple[str, ...] = ()
+    """Addresses as the post writes them, of ``{number}``, ``{street}``, ``{code}`` and ``{town}``."""
 
     def price(self, product: str) -> int:
         """Price of a product in whole euros; the same in every chat, so that a model can learn it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -163,7 +164,7 @@ class _LogWriter:
         sound = orjson.dumps(FORMATS[name].render(dialogue, self._clock)[-1].json)
         breakage = self._random.choice(self._breakages)
         value = broken_value(breakage, sound, self._random)
-        held = [one for one in dialogue.plantings if one.value.encode() in value]
+        held = [one for one in dialogue.plantings if _holds(value, one.value)]
         planted = tuple(Planted(one.type, one.value, self._number, one.where, False) for one in held)
         return self._record(value, {}, "broken", LOGS_TOPIC, name, planted, BREAKAGES[breakage])
 
@@ -176,13 +177,25 @@ class _LogWriter:
             case "stars":
                 feedback |= {"kind": "stars", "value": self._random.randrange(1, 6)}
             case "edit":
-                address = self._dialogues.user_email()
-                feedback |= {"kind": "edit", "text": f"Better: please send the bill to {address} today."}
-                planted = (Planted("EMAIL", address, self._number, "edit", False),)
+                text, values = self._edit()
+                feedback |= {"kind": "edit", "text": text}
+                planted = tuple(Planted(kind, value, self._number, "edit", False) for kind, value in values)
             case other:
                 feedback |= {"kind": other}
         value = orjson.dumps({"feedback": feedback})
         return self._record(value, headers, "feedback", FEEDBACK_TOPIC, "turnmill_feedback", planted)
+
+    def _edit(self) -> tuple[str, list[tuple[str, str]]]:
+        """Return the words of an edit and what is planted in them: an address of mail, in some a name before it."""
+        address = self._dialogues.user_email()
+        text, values = f"please send the bill to {address} today.", [("EMAIL", address)]
+        try:
+            if self._random.random() < 0.5:
+                family = self._dialogues.user_person().family
+                return f"Better: Dear Mrs {family}, {text}", [("PERSON", family), *values]
+        except LookupError:
+            pass
+        return f"Better: {text}", values
 
     def _record(
         self,
@@ -196,6 +209,12 @@ class _LogWriter:
     ) -> LogRecord:
         self._number += 1
         return LogRecord(self._number - 1, value, dict(headers), kind, topic, name, planted, reason)
+
+
+def _holds(record: bytes, value: str) -> bool:
+    """Tell whether a record holds a value as it is, or escaped as JSON, once or as JSON inside of JSON."""
+    once = json.dumps(value)[1:-1]
+    return any(form.encode() in record for form in (value, once, json.dumps(once)[1:-1]))
 
 
 def _carries_tools(name: str) -> bool:

@@ -9,9 +9,11 @@ from stdnum.br import cpf as br_cpf
 from stdnum.de import idnr
 from stdnum.fr import nir as fr_nir
 from stdnum.it import codicefiscale
+from stdnum.jp import in_ as jp_number
 from stdnum.nl import bsn as nl_bsn
 from stdnum.pl import pesel as pl_pesel
 from stdnum.pt import nif as pt_nif
+from stdnum.ru import inn as ru_inn
 
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 
@@ -82,6 +84,18 @@ def codice_fiscale(random: Random) -> str:
     return body + str(codicefiscale.calc_check_digit(body))
 
 
+def inn(random: Random) -> str:
+    """Return a Russian tax number of a person, of a region (00) that there is not."""
+    body = f"00{_digits(random, 8)}"
+    return body + str(ru_inn.calc_personal_check_digits(body))
+
+
+def my_number(random: Random) -> str:
+    """Return a Japanese individual number with its check digit."""
+    body = f"0{_digits(random, 10)}"
+    return body + str(jp_number.calc_check_digit(body))
+
+
 def _digits(random: Random, count: int) -> str:
     return "".join(random.choices("0123456789", k=count))
 
@@ -96,5 +110,7 @@ NATIONAL_IDS: dict[str, Callable[[Random], str]] = {
     "DE": steuer_id,
     "FR": nir,
     "IT": codice_fiscale,
+    "RU": inn,
+    "JP": my_number,
 }
 """Functions by country; ``SSN`` stands for the United States."""

@@ -6,6 +6,8 @@ customers, birth dates of the nineteenth century, bank codes and area numbers th
 
 from __future__ import annotations
 
+import base64
+import json
 import string
 from collections.abc import Callable
 from random import Random
@@ -40,6 +42,15 @@ _KEYS = (
     ("AIza", string.ascii_letters + _DIGITS + "_-", 35),
     ("glpat-", string.ascii_letters + _DIGITS, 20),
 )
+_CONNECTIONS = (
+    "mongodb+srv://root:{password}@cluster0.quillforge-hosting.com/shop",
+    "mysql://shop:{password}@db.quillforge-hosting.com:3306/orders",
+    "amqp://worker:{password}@queue.quillforge-hosting.com:5672/",
+    "redis://:{password}@cache.quillforge-hosting.com:6379/0",
+    "Server=db.quillforge-hosting.com;Database=shop;User Id=app;Password={password};",
+    "jdbc:postgresql://db.quillforge-hosting.com/shop?user=app&password={password}",
+)
+_JWT_HEADER = b'{"alg":"HS256","typ":"JWT"}'
 
 
 class PersonalValues:
@@ -129,6 +140,24 @@ class PersonalValues:
         """Return a password of 14 letters and digits, safe inside a URL."""
         return self._fresh(lambda: "".join(self._random.choices(string.ascii_letters + _DIGITS, k=14)))
 
+    def labelled_password(self) -> str:
+        """Return a password as people choose them where a rule asks for a mark: letters, digits and a mark inside."""
+        letters = string.ascii_letters + _DIGITS
+        return self._fresh(
+            lambda: _some(self._random, letters, 7) + self._one_of(*"!#*?") + _some(self._random, letters, 6)
+        )
+
+    def connection(self) -> tuple[str, str]:
+        """Return a connection string with a password in it, and the password."""
+        password = self.password()
+        return self._random.choice(_CONNECTIONS).format(password=password), password
+
+    def jwt(self) -> str:
+        """Return a JSON Web Token, signed by nobody; its claims name nobody."""
+        claims = {"sub": f"{self._random.getrandbits(48):012x}", "iat": 1_780_000_000, "exp": 1_780_003_600}
+        signature = self._random.randbytes(32)
+        return ".".join(map(_base64url, (_JWT_HEADER, json.dumps(claims).encode(), signature)))
+
     def api_key(self) -> str:
         """Return a key in one of the shapes that well-known services give out."""
         prefix, alphabet, length = self._random.choice(_KEYS)
@@ -148,6 +177,14 @@ class PersonalValues:
 
     def _word(self, syllables: int) -> str:
         return "".join(self._random.choice(_CONSONANTS) + self._random.choice(_VOWELS) for _ in range(syllables))
+
+
+def _some(random: Random, letters: str, count: int) -> str:
+    return "".join(random.choices(letters, k=count))
+
+
+def _base64url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
 def _split(text: str, sizes: tuple[int, ...], separator: str) -> str:

@@ -1,4 +1,4 @@
-"""Sentences in Polish."""
+"""Sentences in Polish and Russian."""
 # ruff: noqa: E501 - a sentence a line reads best
 
 from pipelines.synthetic.language import Language
@@ -39,7 +39,88 @@ POLISH = Language(
         ("Mój {label} to {value}.", "Do formularza: {label} {value}."),
         ("Nie działa klonowanie https://deploy:{value}@git.quillforge-hosting.com/shop.git od rana.", "Używamy do tego postgres://app:{value}@db.quillforge-hosting.com:5432/orders od dawna."),
         ("Czy ten klucz jest jeszcze ważny: {value} ?", "Wpisane API_KEY={value} jest odrzucane."),
+        ("Moje hasło to {value} i jest odrzucane.", "Login: shop\nHasło: {value}"),
+        ("Usługa nie startuje z {value}", "W ustawieniach jest {value} i nic się nie łączy."),
+        ("Odpowiedź to 401. Wysyłam Authorization: Bearer {value}", "Ten token chyba wygasł: {value}"),
     ),
     ("Dziękuję, zapisano {value}.", "Na koncie zapisano {value}."),
     (("PL", "PESEL"), ("PL", "numer PESEL")),
+    (
+        "Nazywam się {name} i czekam na paczkę.",
+        "cześć, nazywam się {low} i moja paczka nie dotarła",
+        "NAZYWAM SIĘ {caps} I CHCĘ ZWROTU PIENIĘDZY!",
+        "IMIĘ I NAZWISKO: {caps}",
+        "Paczkę odbierze dr {family}, proszę zadzwonić.",
+        "Gdzie jest mój zwrot?\n\nZ poważaniem,\n{name}",
+        "Zamawia {name}. {given} nie może dziś rozmawiać.",
+        "Na fakturze ma być pani {family}.",
+        "Umowę podpisano: {name}, proszę o potwierdzenie.",
+        "czy mogę zmienić nazwę konta na {low}?",
+        "Klient: {name}\nTemat: spóźniona dostawa",
+        "Pan {name} to zamówił, a {given} mówi, że nie działa.",
+    ),
+    (
+        "Dziękuję, {given}. Dane są zmienione.",
+        "Dzień dobry, {name}, prośba została przekazana.",
+        "Witaj {given}, przepraszam za kłopot.",
+    ),
+    (
+        "Proszę dostarczyć na adres {address}.",
+        "Mój nowy adres to {address}.",
+        "po przeprowadzce: {address}, proszę zmienić",
+        "Fakturę proszę wysłać na adres:\n{address}",
+    ),
+    (
+        "Zmieniono: paczki trafią na adres {address}.",
+        "Dziękuję, adres jest zapisany.",
+    ),
+    (
+        "ul. {street} {number}, 30-1{digit}{digit} {town}",
+        "al. {street} {number}/{digit}, 80-2{digit}{digit} {town}",
+        "ul. {street} {number} m. {digit}\n50-3{digit}{digit} {town}",
+    ),
+)  # fmt: skip
+
+RUSSIAN = Language(
+    "ru",
+    ("настольная лампа", "чайник", "блокнот", "садовый шланг", "чехол для телефона", "книжная полка", "блендер", "дождевик", "велонасос", "будильник"),
+    ("Казань", "Омск", "Пермь", "Тверь", "Рязань", "Томск"),
+    ("понедельник", "вторник", "среда", "четверг", "пятница"),
+    ("Здравствуйте,", "Добрый день,", "Доброе утро,", "Короткий вопрос:"),
+    (
+        "где мой товар «{product}»? Номер заказа {order}.",
+        "когда придёт заказ {order} («{product}»)? Город {city}.",
+        "товар «{product}» всё ещё не пришёл. Заказ {order}, город {city}.",
+    ),
+    (
+        "Заказ {order} в пути: «{product}», город {city}, день доставки {weekday}, через {days} дн.",
+        "Товар «{product}» из заказа {order} покинул склад. День доставки для города {city} всегда {weekday}; это займёт {days} дн.",
+    ),
+    ("сколько стоят {n} шт. товара «{product}»?", "мне нужно {n} шт. товара «{product}». Сколько всего?"),
+    ("Одна штука «{product}» стоит {price} евро, значит {n} шт. стоят {n} x {price} = {total} евро.", "Всего {total} евро: {n} раз по {price} за «{product}»."),
+    (
+        ("сменить пароль", ("Откройте страницу входа и выберите «Забыли пароль».", "Перейдите по ссылке из нашего сообщения.", "Задайте новый пароль не короче двенадцати знаков.")),
+        ("вернуть товар", ("Распечатайте наклейку из личного кабинета.", "Упакуйте товар вместе с чеком.", "Сдайте посылку на почту в течение 30 дней.")),
+        ("сварить борщ", ("Сварите бульон и нарежьте свёклу.", "Добавьте капусту, картофель и морковь.", "Посолите и варите ещё двадцать минут.")),
+        ("очистить чайник", ("Налейте воду и уксус поровну.", "Вскипятите и подождите час.", "Ополосните три раза.")),
+    ),
+    ("как мне {task}?", "объясните по шагам, как {task}."),
+    ("Чтобы {task}, сделайте так:", "Вот как {task}:"),
+    ("Спасибо, это помогло.", "Большое спасибо!", "Отлично, это всё."),
+    ("Пожалуйста. Хорошего дня!", "Рады помочь. До свидания!"),
+    (
+        ("Пожалуйста, пишите мне на {value}.", "Моя почта: {value}."),
+        ("Мне можно позвонить по номеру {value}.", "Мой телефон {value}."),
+        ("Спишите с моей карты {value}.", "Оплата прошла с карты {value}, причём дважды."),
+        ("Верните деньги на IBAN {value}.", "Мой счёт {value}."),
+        ("В журнале есть входы с адреса {value}.", "Мой сервер {value} не отвечает."),
+        ("Мой {label} {value}.", "Для анкеты: {label} {value}."),
+        ("Не клонируется https://deploy:{value}@git.quillforge-hosting.com/shop.git с утра.", "Для этого у нас postgres://app:{value}@db.quillforge-hosting.com:5432/orders давно."),
+        ("Этот ключ ещё действует: {value} ?", "В настройках стоит API_KEY={value} и его не принимают."),
+        ("Мой пароль: {value}, и его не принимают.", "Логин: shop\nПароль: {value}"),
+        ("Служба не запускается с {value}", "В настройках стоит {value} и ничего не соединяется."),
+        ("Ответ 401. Я отправляю Authorization: Bearer {value}", "Этот токен, похоже, истёк: {value}"),
+    ),
+    ("Спасибо, записано: {value}.", "В личном кабинете сохранено: {value}."),
+    (("RU", "ИНН"), ("RU", "ИНН:")),
 )  # fmt: skip

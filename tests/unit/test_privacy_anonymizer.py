@@ -15,6 +15,7 @@ from pipelines.privacy.folding import fold
 from pipelines.privacy.keys import KeyFolder
 from pipelines.privacy.policy import ANALYTICS, Policy
 from pipelines.privacy.pseudonyms import TOKEN
+from pipelines.privacy.row_copies import RowCopies
 from pipelines.privacy.scan import Span
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "cases" / "privacy.jsonl"
@@ -156,10 +157,10 @@ def test_text_that_is_nearly_json_is_taken_as_text(anonymizer):
 
 def test_the_proof_names_types_and_no_value():
     copies = Copies([("kestrel88", Span(0, 9, "SECRET", "kestrel88"))])
-    prove_nothing_left([copies], ["all is well"])
+    prove_nothing_left(RowCopies(copies), ["all is well"])
     for text in ("a kestrel88 b", "KESTREL88", "ｋｅｓｔｒｅｌ８８", "kes\u200dtrel88", '{"a":"k\\u0065strel88"}'):
         with pytest.raises(LeftValueError, match="^detected values were left after the edit: SECRET 1$"):
-            prove_nothing_left([copies], [text])
+            prove_nothing_left(RowCopies(copies), [text])
 
 
 def test_many_values_are_found_as_well_as_few():

@@ -261,6 +261,11 @@ def test_social_security_numbers_keep_the_rules_of_shape(text, ssns):
     assert values(text, "SSN") == ssns
 
 
+def test_a_chinese_id_of_a_place_that_is_none_is_no_id():
+    assert values("118563691612196034 ", "NATIONAL_ID") == []
+    assert values("身份证 11010519491231002X", "NATIONAL_ID") == ["11010519491231002X"]
+
+
 @pytest.mark.parametrize("text", ["ref 36574261809", "part 111222333", "lot 44051401359", "duplicate row A1234567"])
 def test_digits_alone_are_no_national_id_without_a_word_for_it(text):
     assert found(text) == []

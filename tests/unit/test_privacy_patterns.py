@@ -77,6 +77,119 @@ def test_spelled_phone_numbers_have_the_canonical_form_of_written_ones(text, num
     assert [kind for kind, _ in found(text)] == ["PHONE"]
 
 
+PHONES_BY_WORD = [
+    ("I noted your number: 4155550132", "4155550132"),
+    ("you can reach me at 20 7946 0123", "20 7946 0123"),
+    ("my new number is 79460123", "79460123"),
+    ("Telefonnummer: 4711234567", "4711234567"),
+    ("bitte zurückrufen unter 3012345678", "3012345678"),
+    ("meine Nummer lautet 15112345678", "15112345678"),
+    ("rappelez-moi au 612345678", "612345678"),
+    ("je suis joignable au 612345678", "612345678"),
+    ("podéis llamarme al 612-34-56-78", "612-34-56-78"),
+    ("apunté el número 612 34 56 78", "612 34 56 78"),
+    ("apunta mi número: 612345678", "612345678"),
+    ("el número es 612345678", "612345678"),
+    ("teléfono 91 123 45 67", "91 123 45 67"),
+    ("liguem-me para o 912345678", "912345678"),
+    ("o número 912345678 é meu", "912345678"),
+    ("RICHIAMARE IL 312 3456789", "312 3456789"),
+    ("ho segnato il numero 312 3456789", "312 3456789"),
+    ("richiamatemi al 3123456789", "3123456789"),
+    ("telefoonnummer 612345678", "612345678"),
+    ("mijn nummer is 612345678", "612345678"),
+    ("oddzwonić pod (12) 345 67 89", "(12) 345 67 89"),
+    ("zapisuję numer 512345678", "512345678"),
+    ("zadzwońcie na 512345678", "512345678"),
+    ("записал номер 8 912 345 67 89", "8 912 345 67 89"),
+    ("это 8 (912) 345-67-89", "8 (912) 345-67-89"),
+    ("перезвоните: 9123456789", "9123456789"),
+    ("мой номер — 9123456789", "9123456789"),
+    ("我的号码是 13812345678", "13812345678"),
+    ("致电 6512 3456", "6512 3456"),
+    ("携帯は 9012345678 です", "9012345678"),
+    ("내 번호는 1012345678", "1012345678"),
+    ("رقمي هو 0501234567", "0501234567"),
+    ("جوال 501234567", "501234567"),
+    ("मेरा फ़ोन नंबर 81234 56789 है", "81234 56789"),
+    ("मैंने नंबर 81234 56789 लिख लिया", "81234 56789"),
+    ("मोबाइल: ८१२३४५६७८९", "८१२३४५६७८९"),
+]
+
+
+@pytest.mark.parametrize(("text", "number"), PHONES_BY_WORD)
+def test_phone_numbers_are_found_after_the_words_of_each_language(text, number):
+    assert found(text) == [("PHONE", number)]
+
+
+NAMES_AND_PASSWORDS = [
+    ("Login: alda_meier53, hasło: Rahoho4711", ["alda_meier53", "Rahoho4711"]),
+    ("Login: alda, password: Rahoho4711", ["alda", "Rahoho4711"]),
+    ("Utilizador: alda_m, senha: Xt0MRj9q", ["alda_m", "Xt0MRj9q"]),
+    ("Usuario: alda, contraseña: Xt0MRj9q", ["alda", "Xt0MRj9q"]),
+    ("el usuario: alda_meier está bloqueado", ["alda_meier"]),
+    ("mi usuario es alda_meier", ["alda_meier"]),
+    ("mi perfil es @alda_meier", ["@alda_meier"]),
+    ("mon pseudo est alda_m", ["alda_m"]),
+    ("il mio utente è alda_m", ["alda_m"]),
+    ("Nutzername: alda.m", ["alda.m"]),
+    ("mein Login ist alda.meier", ["alda.meier"]),
+    ("inlognaam: alda_m", ["alda_m"]),
+    ("мой логин — alda_m", ["alda_m"]),
+    ("логин: alda", ["alda"]),
+    ("用户名是alda99", ["alda99"]),
+    ("账号：alda_m", ["alda_m"]),
+    ("ユーザー名はalda99です", ["alda99"]),
+    ("아이디: alda99", ["alda99"]),
+    ("اسم المستخدم: alda99", ["alda99"]),
+    ("मेरा यूज़रनेम alda99 है", ["alda99"]),
+    ('[{"user": "alda_meier80", "mac": 1}', ["alda_meier80"]),
+    ("पासवर्ड: OhZsi6evvwJu काम नहीं कर रहा", ["OhZsi6evvwJu"]),
+    ("मेरा पासवर्ड Feselo%4607 है", ["Feselo%4607"]),
+    ("كلمة المرور: SCPhW9IPvEBn لا تعمل", ["SCPhW9IPvEBn"]),
+    ("كلمة السر الخاصة بي هي SCPhW9IPvEBn", ["SCPhW9IPvEBn"]),
+    ("パスワードは SCPhW9IPvEBn です", ["SCPhW9IPvEBn"]),
+    ("密码 SCPhW9IPvEBn 不对", ["SCPhW9IPvEBn"]),
+    ("비밀번호: SCPhW9IPvEBn", ["SCPhW9IPvEBn"]),
+    ("пароль от почты — SCPhW9IPvEBn", ["SCPhW9IPvEBn"]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), NAMES_AND_PASSWORDS)
+def test_accounts_and_passwords_are_found_after_the_words_of_each_language(text, values):
+    got = found(text)
+    assert [value for _, value in got] == values
+    assert {kind for kind, _ in got} <= {"USERNAME", "SECRET"}
+
+
+PLATES = [
+    ("My plate is SP-AA 375, the permit", "SP-AA 375"),
+    ("his plate reads AB12 CDE", "AB12 CDE"),
+    ("my reg is AB12 CDE", "AB12 CDE"),
+    ("the car's registration: AB12 CDE", "AB12 CDE"),
+    ("Autokennzeichen M-XY 472", "M-XY 472"),
+    ("Kontrollschild ZH 48213", "ZH 48213"),
+    ("la matrícula es 4821 KZX", "4821 KZX"),
+    ("placas ABC-48-21", "ABC-48-21"),
+    ("ma voiture immatriculée AB-482-CD", "AB-482-CD"),
+    ("la targa è AB 482 CD", "AB 482 CD"),
+    ("kentekenplaat: 4-KZX-82", "4-KZX-82"),
+    ("numeru rejestracyjnego WX 48213", "WX 48213"),
+    ("госномер А482ВС77", "А482ВС77"),
+    ("номер машины: м 482 ор 777", "м 482 ор 777"),
+    ("我的车牌号是京A48213", "京A48213"),
+    ("ナンバーは品川 300 あ 48-21", "品川 300 あ 48-21"),
+    ("차량번호 12가 4821", "12가 4821"),
+    ("رقم اللوحة أ ب ج 4821", "أ ب ج 4821"),
+    ("गाड़ी की नंबर प्लेट MH 12 AB 4821", "MH 12 AB 4821"),
+]
+
+
+@pytest.mark.parametrize(("text", "plate"), PLATES)
+def test_number_plates_are_found_after_the_words_of_each_language(text, plate):
+    assert found(text) == [("NUMBER_PLATE", plate)]
+
+
 LABELLED = [
     ("account number: 1234567890", "BANK_ACCOUNT", "1234567890"),
     ("routing number 021000021", "BANK_ACCOUNT", "021000021"),
@@ -186,6 +299,30 @@ def test_the_name_of_a_field_is_a_label(label, value, kind):
         ("出生日期：1990年5月3日", "1990-05-03"),
         ("생년월일 1990년 5월 3일", "1990-05-03"),
         ("जन्म तिथि: १९९०-०५-०३", "1990-05-03"),
+        ("bday: March the 5th, 1990", "1990-03-05"),
+        ("she was born in Rome on 14 March 1979", "1979-03-14"),
+        ("geboren in Bad Homburg am 3. Mai 1980", "1980-05-03"),
+        ("am 3. Mai 1980 geboren", "1980-05-03"),
+        ("nací el 27/05/1971", "1971-05-27"),
+        ("nació en Madrid el 5 de mayo de 1990", "1990-05-05"),
+        ("mi cumpleaños es el 5 de mayo de 1990", "1990-05-05"),
+        ("né(e) le 05/02/1990", "1990-05-02"),
+        ("née à Paris le 5 février 1990", "1990-02-05"),
+        ("nasci a 13 de fevereiro de 1958", "1958-02-13"),
+        ("ela nasceu no dia 3 de abril de 1988", "1988-04-03"),
+        ("nata a Roma il 31/12/1971", "1971-12-31"),
+        ("op 3 mei 1990 geboren", "1990-05-03"),
+        ("urodziłam się 5 maja 1990 r.", "1990-05-05"),
+        ("urodził się w Krakowie 5 maja 1990 roku", "1990-05-05"),
+        ("я родилась в Москве 5 мая 1990 года", "1990-05-05"),
+        ("5 мая 1990 года рождения", "1990-05-05"),
+        ("день рождения: 05.03.1990", "1990-03-05"),
+        ("我生于1990年5月3日", "1990-05-03"),
+        ("1990年5月3日生まれ", "1990-05-03"),
+        ("1990年5月3日出生", "1990-05-03"),
+        ("ولدت في 3 مايو 1990", "1990-05-03"),
+        ("تاريخ الميلاد: ٣ مايو ١٩٩٠", "1990-05-03"),
+        ("मेरा जन्म 5 मई 1990 को हुआ", "1990-05-05"),
     ],
 )
 def test_dates_of_birth_are_read_in_every_written_form(text, date):
@@ -304,6 +441,11 @@ def test_a_webhook_is_a_secret_and_its_address_still_reads():
     assert found(f"post to https://hooks.slack.com/services/{path} now") == [("SECRET", path)]
 
 
+@pytest.mark.parametrize("text", ["we cannot reach {}", "call back {}", "номер {}", "contacta con {}"])
+def test_an_address_of_a_network_is_no_number_to_call(text):
+    assert found(text.format("28.174.70.70")) == [("IP_ADDRESS", "28.174.70.70")]
+
+
 HARD_NEGATIVES = {
     "handles": [
         "@app.route('/x')\ndef f(): ...",
@@ -324,6 +466,19 @@ HARD_NEGATIVES = {
         "HEAD@{1}",
     ],
     "user names": [
+        "User: python3 is slow, what now?",
+        "User: gpt4\nAssistant: yes",
+        "Usuario: Hola, ¿qué tal?",
+        "Utilizador: Olá\nAssistente: Olá",
+        "login: failed, see auth.log",
+        "Last login: Mon Oct 12 10:11:02",
+        "el usuario: 3 intentos por día",
+        "my profile is public and my account is old",
+        "Login: OAuth2 or SAML",
+        "логин и пароль не подходят",
+        "用户：你好，请问 python3 怎么安装",
+        "ユーザー名は必須です",
+        "GitHub - pytorch_lightning is a framework",
         "User: Hello, how are you?",
         "username: string",
         "user = User.objects.get(pk=1)",
@@ -337,6 +492,15 @@ HARD_NEGATIVES = {
         "https://api.korvane.com/users/{id}/posts",
     ],
     "documents": [
+        "a steel plate is 12 mm thick",
+        "the plate reads 250 degrees",
+        "uma placa RTX 3080 nova",
+        "la placa base ATX de 2024",
+        "the 96 well plate: rows 1 to 8",
+        "плита номер 12",
+        "ナンバーは 12 です",
+        "my car plates are gone since 2024",
+        "matrícula abierta hasta 2025",
         "passport renewal takes 6 weeks in 2024",
         "my passport is valid until 2027",
         "license: Apache-2.0",
@@ -353,6 +517,12 @@ HARD_NEGATIVES = {
         "the device has 16384 MB",
     ],
     "dates and ages": [
+        "nació en el año 1492",
+        "naquit le 14 juillet 1789",
+        "the album was born out of a tour on 14 March 2024 dates",
+        "el proyecto empezó el 5 de mayo de 2024",
+        "ela nasceu no norte, dia de chuva",
+        "5 maja 2024 r. odbędzie się spotkanie",
         "Bach was born on 21 March 1685",
         "born in a small town in 1984",
         "released on 14 March 2024",
@@ -368,6 +538,12 @@ HARD_NEGATIVES = {
         "heat it to 180° for 20 minutes",
     ],
     "keys": [
+        "пароль должен быть длиннее 12 знаков",
+        "密码必须至少8位",
+        "パスワードは8文字以上で入力してください",
+        "पासवर्ड में कम से कम 8 अक्षर हों",
+        "كلمة المرور يجب أن تكون 8 أحرف",
+        "пароль sha256 не хранит",
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "7c0e1f4a-1111-4222-8333-020794601230",
         "this_is_a_very_long_identifier_of_code",
@@ -378,6 +554,20 @@ HARD_NEGATIVES = {
         "com.korvane.labs.services.authentication.Handler",
     ],
     "numbers": [
+        "order number 312 3456789",
+        "número de pedido 612345678",
+        "el número 123 456 789 es divisible por 3",
+        "numer zamówienia 512345678",
+        "номер заказа 9123456789",
+        "номер 12 345 678",
+        "ऑर्डर नंबर 81234 56789",
+        "订单号码 1234567890",
+        "учитель 4711081",
+        "l'appel d'offres n° 471108151",
+        "total 512.345.678 euros",
+        "(2019) 345 67 89",
+        "my number of steps 1234567",
+        "il numero 1000000 di iscritti",
         "ISBN 978-3-16-148410-0",
         "order 4711081512, SKU AB-4471-92",
         "#A1B2C3 #123456",

@@ -290,6 +290,20 @@ def test_many_rows_are_read_by_one_call_and_give_what_each_gives_alone(keys):
     assert results == [anonymizer.fields(row.tenant, row.fields) for row in rows]
 
 
+def test_equal_texts_of_many_rows_are_read_once(keys):
+    read = []
+
+    class Noted(ListedNames):
+        def tag(self, texts):
+            read.extend(texts)
+            return super().tag(texts)
+
+    anonymizer = Anonymizer(keys, TRAINING, source=Noted())
+    first, second = anonymizer.batch([Row("default", {"/text": NOTE, "/model": "m"}) for _ in range(2)])
+    assert first == second
+    assert sorted(read) == sorted({NOTE, "m"})
+
+
 def test_a_text_that_the_second_tier_cannot_read_fails_alone(keys):
     rows = [Row("default", {"": text}) for text in ("Maria", "unreadable", "Maria")]
     one, failed, other = Anonymizer(keys, TRAINING, source=FailsOn()).batch(rows)

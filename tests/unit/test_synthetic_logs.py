@@ -12,9 +12,11 @@ from stdnum.de import idnr
 from stdnum.es import dni
 from stdnum.fr import nir
 from stdnum.it import codicefiscale
+from stdnum.jp import in_ as my_number
 from stdnum.nl import bsn
 from stdnum.pl import pesel
 from stdnum.pt import nif
+from stdnum.ru import inn
 from stdnum.us import ssn
 
 from jobs.logs_generate import command
@@ -24,14 +26,14 @@ from pipelines.synthetic import code_samples, dialogues
 from pipelines.synthetic.broken_records import BREAKAGES, broken_value
 from pipelines.synthetic.carrier_chats import carrier_texts
 from pipelines.synthetic.language import TOLD_TYPES
-from pipelines.synthetic.languages import LANGUAGES
+from pipelines.synthetic.languages import ALL_LANGUAGES, LANGUAGES, OTHER_SCRIPTS
 from pipelines.synthetic.log_files import MANIFEST, PLANTED, ForeignFolder, load_groups, read_planted, write_logs
 from pipelines.synthetic.log_formats import FORMATS, GENERATED
 from pipelines.synthetic.log_records import Mix, generate
 from schemas.records import DeadReason
 
 TOKEN = re.compile(r"<[A-Z_]+_[A-Z2-7]{26}>")
-NATIONAL_CHECKS = (dni, nif, cpf, bsn, pesel, idnr, nir, codicefiscale)
+NATIONAL_CHECKS = (dni, nif, cpf, bsn, pesel, idnr, nir, codicefiscale, inn, my_number)
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +57,12 @@ def test_a_longer_log_begins_as_the_shorter_one(records):
 def test_all_formats_languages_and_types_occur(records):
     assert {record.format for record in records} == {*Mix().formats, "turnmill_feedback"}
     assert {one.type for one in planted(records)} == {
-        "EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "SSN", "NATIONAL_ID", "SECRET",
+        "EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "IP_ADDRESS", "SSN", "NATIONAL_ID", "SECRET", "PERSON", "ADDRESS",
     }  # fmt: skip
     assert {one.where for one in planted(records)} == {"text", "tool_arguments", "tool_result", "user_id", "edit"}
     assert {record.headers.get("turnmill-consent") for record in records} == {None, "analytics", "none"}
     texts = b"".join(record.value for record in records).decode("utf-8", "replace")
-    for language in LANGUAGES:
+    for language in ALL_LANGUAGES:
         assert any(product in texts for product in language.products)
 
 
@@ -75,7 +77,7 @@ def test_planted_values_are_long_unique_and_no_part_of_each_other(records):
 def test_planted_values_are_disjoint_from_tokens_and_carrier_texts(records):
     carriers = [
         str(value)
-        for language in LANGUAGES
+        for language in ALL_LANGUAGES
         for value in (getattr(language, name) for name in language.__dataclass_fields__)
     ]
     carriers += [str(vars(code_samples)), str(dialogues._SYSTEM)]
@@ -97,7 +99,7 @@ def test_each_value_stands_first_in_the_record_that_the_truth_names(records):
             if record.number < number:
                 assert value not in record.value
     for record in records:
-        assert all(one.value.encode() in record.value for one in record.planted)
+        assert all(holds(record, one.value) for one in record.planted)
 
 
 def test_planted_values_pass_the_checks_of_real_ones(records):
@@ -111,6 +113,8 @@ def test_planted_values_pass_the_checks_of_real_ones(records):
                 assert iban.is_valid(one.value)
             case "SSN":
                 assert ssn.is_valid(one.value)
+            case "PERSON" | "ADDRESS":
+                assert one.value.isalpha()
             case "NATIONAL_ID":
                 assert any(check.is_valid(one.value) for check in NATIONAL_CHECKS)
 
@@ -152,8 +156,12 @@ def test_a_log_in_any_one_format_is_read_whole_and_shows_what_was_planted(name):
     check_formats(records)
     assert planted(records)
     for record in records:
-        values = [json.dumps(one.value)[1:-1] for one in record.planted]
-        assert all(value in record.value.decode() for value in values)
+        assert all(holds(record, one.value) for one in record.planted)
+
+
+def holds(record, value):
+    once = json.dumps(value)[1:-1]
+    return any(form.encode() in record.value for form in (value, once, json.dumps(once)[1:-1]))
 
 
 def check_formats(records):
@@ -306,6 +314,21 @@ def test_carrier_chats_share_no_sentence_with_the_logs(records):
 
 
 def test_every_language_has_two_sentences_for_each_type_of_value():
-    for language in LANGUAGES:
+    for language in ALL_LANGUAGES:
         assert len(language.told) == len(TOLD_TYPES)
         assert all(len(pair) == 2 and all("{value}" in sentence for sentence in pair) for pair in language.told)
+
+
+def test_names_are_planted_in_eight_languages_and_types_with_a_pattern_in_two_more():
+    assert len(LANGUAGES) == 8
+    assert all(language.persons and language.addresses for language in LANGUAGES)
+    assert not any(language.persons or language.addresses for language in OTHER_SCRIPTS)
+    assert {language.code for language in ALL_LANGUAGES} == {one for one, _ in _languages_of(generate(500, 8))}
+
+
+def _languages_of(records):
+    for record in records:
+        for language in ALL_LANGUAGES:
+            for product in language.products:
+                if holds(record, product):
+                    yield language.code, product

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pipelines.privacy.surrogates.address_words import GLUED_TYPES, KEPT, STREETS, TOWNS
 from pipelines.privacy.surrogates.draws import Draws
@@ -58,10 +59,15 @@ def _renamed(piece: str, language: str, in_town: bool, draws: Draws) -> str:
     if glued:
         drawn = draws.one_of(STREETS[language], "ADDRESS", "street", bare(glued[1]))
         return in_case_of(piece, drawn.lower()) + glued[2]
-    kind, options = ("town", TOWNS[language]) if in_town else ("street", STREETS[language])
-    others = tuple(option for option in options if bare(option) != bare(piece))
-    drawn = draws.one_of(others, "ADDRESS", kind, bare(piece))
+    kind, low = "town" if in_town else "street", bare(piece)
+    drawn = draws.one_of(_others(kind, language, low), "ADDRESS", kind, low)
     return drawn.upper() if piece.isupper() else drawn.lower() if piece.islower() else drawn
+
+
+@lru_cache(maxsize=4096)
+def _others(kind: str, language: str, name: str) -> tuple[str, ...]:
+    options = (TOWNS if kind == "town" else STREETS)[language]
+    return tuple(option for option in options if bare(option) != name)
 
 
 def _other_code(code: str, draws: Draws) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 
 from pipelines.privacy.surrogates.draws import Draws
@@ -82,8 +84,8 @@ def handle_of(handle: str, persons: tuple[str, ...], draws: Draws) -> tuple[str,
     """
     bare_handle = bare(handle.lstrip("@"))
     stem = bare_handle.rstrip("0123456789")
-    found = [(name, form) for name in persons if (form := _form(stem, name))]
-    if len({name for name, _ in found}) != 1:
+    found = _handles_of(persons).get(stem, ())
+    if len(found) != 1:
         return None
     name, (first, joint, last) = found[0]
     digits = bare_handle[len(stem) :]
@@ -95,13 +97,28 @@ def handle_of(handle: str, persons: tuple[str, ...], draws: Draws) -> tuple[str,
     return name, at + (drawn.upper() if handle.lstrip("@").isupper() else drawn)
 
 
-def _form(stem: str, name: str) -> tuple[str, str, str] | None:
+_Form = tuple[str, str, str]
+"""First part, joint, last part."""
+
+
+@lru_cache(maxsize=64)
+def _handles_of(persons: tuple[str, ...]) -> dict[str, list[tuple[str, _Form]]]:
+    """Return by handle whose name it is made of, and how."""
+    handles: dict[str, list[tuple[str, _Form]]] = {}
+    for name in persons:
+        forms: dict[str, _Form] = {}
+        for form in _forms(name):
+            forms.setdefault("".join(form), form)
+        for handle, form in forms.items():
+            handles.setdefault(handle, []).append((name, form))
+    return handles
+
+
+def _forms(name: str) -> Iterator[_Form]:
     parts = [part for part in name.split() if len(part) > 1]
     if len(parts) < 2:
-        return None
+        return
     first, last = parts[0], parts[-1]
     for joint, (one, other) in product(("", ".", "_", "-"), ((first, last), (last, first))):
         for a, b in ((one, other), (one[0], other), (one, other[0])):
-            if stem == f"{a}{joint}{b}":
-                return a, joint, b
-    return None
+            yield a, joint, b

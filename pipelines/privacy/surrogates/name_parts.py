@@ -48,6 +48,8 @@ class Part(NamedTuple):
 
 def script_of(letter: str) -> str | None:
     """Return the script of a letter where there are names for it, or None."""
+    if "A" <= letter <= "z":
+        return "latin"
     code = ord(letter)
     return next((script for script, first, last in _SCRIPTS if first <= code <= last), None)
 
@@ -84,10 +86,14 @@ def _inflected(low: str) -> Part | None:
     ):
         found = form.fullmatch(low)
         base = bare(found[1]) + rest if found else ""
-        is_listed = language.role != SURNAME and any(base == bare(n) for n in names(*language))
-        if found and (is_listed or language.role == SURNAME):
+        if found and (language.role == SURNAME or base in _bare_names(language)):
             return Part(base, language, found[2])
     return None
+
+
+@lru_cache(maxsize=16)
+def _bare_names(kind: Kind) -> frozenset[str]:
+    return frozenset(map(bare, names(*kind)))
 
 
 _ENDINGS = (
@@ -119,17 +125,21 @@ def part_surrogate(part: Part, draws: Draws) -> str | None:
 
 def initial_surrogate(letter: str, draws: Draws) -> str:
     """Return the lower-case letter that surrogates of names with this first letter begin with; keyed."""
-    letters = _initials()
     low = bare(letter)[:1]
     place = ord(low) - ord("a")
     if not 0 <= place < 26:
         return low
-    rest = draws.pseudonyms.number(draws.tenant, PERSON, draws.scope, "initials")
-    order = list(letters)
+    order = _shuffled_initials(draws.pseudonyms.number(draws.tenant, PERSON, draws.scope, "initials"))
+    return order[place % len(order)]
+
+
+@lru_cache(maxsize=1024)
+def _shuffled_initials(rest: int) -> list[str]:
+    order = list(_initials())
     for last in range(len(order) - 1, 0, -1):
         rest, chosen = divmod(rest, last + 1)
         order[last], order[chosen] = order[chosen], order[last]
-    return order[place % len(order)]
+    return order
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pipelines.privacy.surrogates.draws import Draws
 from pipelines.privacy.surrogates.name_parts import (
@@ -62,6 +63,7 @@ def person(text: str, _canonical: str, draws: Draws) -> str | None:
     return "".join(pieces) if is_renamed else None
 
 
+@lru_cache(maxsize=16384)
 def canonical_person(text: str) -> str:
     """Return the parts of a name in bare form: full name for a nickname, endings and titles left out."""
     words = [word for word in _WORD.findall(text) if bare(word.rstrip(".")) not in TITLES]

@@ -61,6 +61,8 @@ CUES: Mapping[str, str] = {
         valsalva heimlich trendelenburg kernig brudzinski apgar takayasu basedow meniere menière ménière hodgkin huntington klinefelter parkinson babinski wernicke korsakoff behçet kaposi
         burkitt lasègue romberg
     """,
+    "name_word": "name names namen nombre nom nome naam imię imienia nazwisko nazwiska nazwa nazwę imie",
+    "says_name": "heiße heisse heiß heiss llamo chiamo appelle nazywam chamo heet",
     "degree": "md dds phd dvm mph rn dmd jr sr ii iii iv",
     "suffix": "jr sr jnr snr phd esq iii iv junior senior",
     "company": """

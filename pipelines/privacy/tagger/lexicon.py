@@ -12,8 +12,8 @@ from pipelines.privacy.tagger.tokens import LETTER, Words, Words64, pack, tokeni
 
 GIVEN, FAMILY, COMMON, PLACE = 1, 2, 4, 8
 TITLE_CUE, INTRO_CUE, PARTICLE, STREET, NOT_A_PERSON, EPONYM_CUE, SUFFIX, COMPANY_CUE = (1 << n for n in range(4, 12))
-EPONYM_NAME, DEGREE = 1 << 12, 1 << 13
-FOR_RULES = EPONYM_NAME | DEGREE
+EPONYM_NAME, DEGREE, NAME_WORD, SAYS_NAME = (1 << n for n in range(12, 16))
+FOR_RULES = EPONYM_NAME | DEGREE | NAME_WORD | SAYS_NAME
 """Signs that the network does not see."""
 LISTS: Mapping[str, int] = {"given": GIVEN, "family": FAMILY, "common": COMMON, "place": PLACE}
 """Lists that the weights carry."""
@@ -28,6 +28,8 @@ CUE_SIGNS: Mapping[str, int] = {
     "company": COMPANY_CUE,
     "eponym_name": EPONYM_NAME,
     "degree": DEGREE,
+    "name_word": NAME_WORD,
+    "says_name": SAYS_NAME,
 }
 """Lists that stand in ``cues``."""
 

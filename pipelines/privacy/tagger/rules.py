@@ -6,10 +6,40 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.privacy.tagger import lexicon as signs_of
-from pipelines.privacy.tagger.tokens import CAPITALS, INITIAL, INNER, LETTER, PLAIN, TITLE, Tokens
+from pipelines.privacy.tagger.decode import ADDRESS, PERSON
+from pipelines.privacy.tagger.tokens import (
+    CAPITALS,
+    DIGIT,
+    FIRST_SEPARATOR,
+    INITIAL,
+    INNER,
+    LETTER,
+    LINE,
+    PLAIN,
+    TITLE,
+    Bytes,
+    Tokens,
+)
 
 Flags = npt.NDArray[np.bool_]
 _DOT = ord(".")
+
+
+def join_rules(tokens: Tokens, signs: npt.NDArray[np.uint16], kinds: Bytes) -> None:
+    """Add to ``kinds`` what rules find where the network found nothing, and take out what is none; it is changed.
+
+    One word alone that the network takes for an address counts as nothing: it would be no address.
+    """
+    of_address = (kinds == ADDRESS) & (tokens.code < FIRST_SEPARATOR)
+    # Marks between two words of an address are filled in later.
+    beside = _next(of_address) | _before(of_address)
+    alone = of_address & (tokens.code == LETTER) & ~(beside | _next(_next(of_address)) | _before(_before(of_address)))
+    named = names_by_rule(tokens, signs) | introduced(tokens, signs) | greeted(tokens, signs)
+    kinds[named & ((kinds == 0) | alone)] = PERSON
+    kinds[whole_names(tokens, signs, kinds == PERSON) & ((kinds == 0) | alone)] = PERSON
+    kinds[towns_by_rule(tokens, kinds == ADDRESS) & (kinds == 0)] = ADDRESS
+    kinds[degrees(tokens, signs, kinds == PERSON) & (kinds == 0)] = PERSON
+    kinds[no_names_by_rule(tokens, signs, kinds == PERSON)] = 0
 
 
 def names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
@@ -30,6 +60,8 @@ def names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
     dot = tokens.code == _DOT
     particle = is_word & _has(signs, signs_of.PARTICLE)
     opened = _next(title) | _next(dot, title)
+    # Dott.ssa, Dr.in: the end of a title behind its dot.
+    opened |= _next(opened & is_word & (shape == PLAIN) & _next(dot, title) & (tokens.words.length <= 3))
     opened |= _next(particle & opened)
     opened |= _next(particle & opened)
     named = capital & ~stop & ~title & opened
@@ -42,7 +74,126 @@ def names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
     initial = is_word & (shape == INITIAL)
     named |= (only_given | (family & ~common)) & (_next(dot, initial) | _next(initial))
     named |= capital & ~stop & ~common & _next(only_given)
-    return named & ~_before(stop & ~_has(signs, signs_of.NOT_A_PERSON))
+    # A small word of two letters behind a name is one (ab, as, sa) before it is a kind of company.
+    small = (shape == PLAIN) & (tokens.words.length <= 2)
+    return named & ~_before(stop & ~_has(signs, signs_of.NOT_A_PERSON) & ~small)
+
+
+def introduced(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
+    """Return which words are names, in any case, since a speaker gives them as one: ``my name is lena olmi``.
+
+    Up to five words that are no ordinary ones, particles between them, none after a mark or on the next line.
+    """
+    word = tokens.code == LETTER
+    named = word & _has(signs, signs_of.SAYS_NAME)
+    name_word = word & _has(signs, signs_of.NAME_WORD)
+    if not (named.any() or name_word.any()):
+        return named
+    link = word & np.isin(tokens.words.first, _LINKS)
+    of_persons = name_word & _next(word & np.isin(tokens.words.first, _OWNED))
+    named |= (link & _next(of_persons)) | _new_owners(tokens, name_word)
+    # The pronoun of a reflexive verb stands behind it: nazywam się, chamo-me.
+    filler = (word & np.isin(tokens.words.first, _PRONOUNS)) | (tokens.code == _HYPHEN)
+    opened = _next(named)
+    for _ in range(2):
+        opened |= _next(opened & filler)
+    particle = word & _has(signs, signs_of.PARTICLE)
+    unknown = _unknown(tokens, signs) & ~filler & ~link
+    found = unknown & opened
+    for _ in range(4):
+        beyond = _next(found)
+        found |= unknown & (beyond | _next(particle & (beyond | _next(particle & beyond))))
+    return found
+
+
+def _new_owners(tokens: Tokens, name_word: Flags) -> Flags:
+    """Return the words that lead to the new name of an account: the ``to`` of ``the name on my account to``."""
+    inside = (tokens.code == LETTER) | (tokens.code > LINE)
+    inside &= tokens.code < FIRST_SEPARATOR
+    near = name_word.copy()
+    for _ in range(_REACH):
+        near |= _next(near) & inside
+    account = near & np.isin(tokens.words.first, _ACCOUNTS)
+    near = account.copy()
+    for _ in range(_REACH):
+        near |= _next(near) & inside
+    return near & np.isin(tokens.words.first, _TO)
+
+
+def whole_names(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
+    """Return which words belong to a name beside them: written alike, on the same line, and no ordinary words.
+
+    Behind a name also over a particle; in front of it not at the start of a sentence, where any word has a capital.
+    """
+    word = tokens.code == LETTER
+    shape = tokens.words.shape
+    upper = word & (shape == CAPITALS)
+    titled = word & ((shape == TITLE) | (shape == INNER))
+    free, common = _unknown(tokens, signs), _has(signs, signs_of.COMMON)
+    particle = word & _has(signs, signs_of.PARTICLE)
+    colon = tokens.code == ord(":")
+    inner = _next(word | colon)
+    # The label of a form, such as Fecha de Ingreso, is no name.
+    label = _before(colon)
+    found = is_name | (titled & free & _alone(tokens, is_name, particle))
+    for one_case in (upper, titled):
+        known, open_word = is_name & one_case & ~common, one_case & free
+        for _ in range(2):
+            over = particle & (_next(known) | _next(particle & _next(known)))
+            known |= open_word & ~label & (_next(known) | _next(over))
+            known |= open_word & inner & (_before(known) | _before(particle & _before(known)))
+        found |= known
+    return found | (particle & _next(found) & _before(found)) | _linking(particle, found)
+
+
+def _alone(tokens: Tokens, is_name: Flags, particle: Flags) -> Flags:
+    """Tell which words begin a text or a line that is nothing else but them and a name."""
+    border = (tokens.code >= FIRST_SEPARATOR) | (tokens.code == LINE)
+    to_the_end = is_name & _before(border)
+    for _ in range(3):
+        to_the_end |= (is_name | particle) & _before(to_the_end)
+    return _next(border) & _before(to_the_end)
+
+
+def _linking(particle: Flags, is_name: Flags) -> Flags:
+    """Tell which of two particles stand between parts of a name: ``van der``."""
+    first = particle & _next(is_name) & _before(particle & _before(is_name))
+    return first | (particle & _next(first))
+
+
+def greeted(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
+    """Return which capitalised words stand between a greeting or thanks and a mark, as in ``Gracias, Lena``.
+
+    The same behind the word that tells of a signature: ``signed by Lena Olmi.``
+    """
+    word = tokens.code == LETTER
+    greeting = word & np.isin(tokens.words.first, _GREETINGS)
+    greeting |= _next(word & np.isin(tokens.words.first, _SIGNED)) & np.isin(tokens.words.first, _BY)
+    if not greeting.any():
+        return greeting
+    closing = _CLOSING[tokens.code]
+    name = _unknown(tokens, signs) & ((tokens.words.shape == TITLE) | (tokens.words.shape == INNER))
+    inside = name | (word & _has(signs, signs_of.PARTICLE))
+    opened = _next(greeting) | _next(tokens.code == ord(","), greeting)
+    found, ended = name & opened, name & _before(closing)
+    for _ in range(3):
+        found |= inside & _next(found)
+        ended |= inside & _before(ended)
+    return found & ended
+
+
+def _unknown(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
+    """Tell which words are neither ordinary words nor cues."""
+    known = signs_of.COMMON | _STOPS | signs_of.TITLE_CUE | signs_of.INTRO_CUE
+    return (tokens.code == LETTER) & (tokens.words.length > 2) & ~_has(signs, known)
+
+
+def towns_by_rule(tokens: Tokens, is_address: Flags) -> Flags:
+    """Return which capitalised words stand right behind the postal code of an address, two at most."""
+    code = is_address & (tokens.code == DIGIT) & (tokens.words.length >= 3) & (tokens.words.length <= 6)
+    capital = (tokens.code == LETTER) & (tokens.words.shape == TITLE)
+    letters = (tokens.code == LETTER) & (tokens.words.shape == CAPITALS) & (tokens.words.length == 2)
+    return capital & (_next(code) | _next(letters & is_address, code))
 
 
 def degrees(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
@@ -53,8 +204,8 @@ def degrees(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Fl
 def no_names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
     """Return which tokens, taken for names, are none.
 
-    Those are products, weekdays and months that stand alone, without a title or a greeting; eponyms of diseases; parts
-    of host names.
+    Those are products, weekdays and months that stand alone, without a title or a greeting; words in lower case that
+    stand alone; eponyms of diseases; parts of host names.
     """
     is_word = tokens.code == LETTER
     other = is_name & is_word & _has(signs, signs_of.NOT_A_PERSON)
@@ -63,7 +214,17 @@ def no_names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Fla
         cue = _has(signs, signs_of.TITLE_CUE | signs_of.INTRO_CUE)
         other &= ~(_next(kept) | _before(kept) | _next(cue) | _next(_next(cue)))
     plain = is_word & (tokens.words.shape == PLAIN)
-    return other | (is_name & (_eponyms(tokens, signs, is_name) | (plain & _in_host_name(tokens))))
+    alone = _plain_words(signs, plain & is_name, is_name)
+    return other | alone | (is_name & (_eponyms(tokens, signs, is_name) | (plain & _in_host_name(tokens))))
+
+
+def _plain_words(signs: npt.NDArray[np.uint16], plain: Flags, is_name: Flags) -> Flags:
+    """Tell which names in lower case are also words and stand alone, without a cue: ``sample``."""
+    if not plain.any():
+        return plain
+    cue = _has(signs, signs_of.TITLE_CUE | signs_of.INTRO_CUE)
+    beside = _next(is_name) | _before(is_name) | _next(cue) | _next(_next(cue))
+    return plain & _has(signs, signs_of.COMMON) & ~beside
 
 
 def _eponyms(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
@@ -93,6 +254,34 @@ def _next_is_glued(tokens: Tokens) -> Flags:
     return glued
 
 
+_HYPHEN = ord("-")
+
+
+def _short_words(text: str) -> npt.NDArray[np.uint64]:
+    return np.array([int.from_bytes(word.encode()[:8], "little") for word in text.split()], np.uint64)
+
+
+_LINKS = _short_words("is ist es est é è to")
+_OWNED = _short_words(
+    "my our your his her their s full first last mein meine unser dein sein ihr mi su mon son notre votre meu seu mio "
+    "suo mijn uw zijn haar moje"
+)
+_GREETINGS = _short_words(
+    "hello hi dear hey thanks you morning hallo danke tag morgen lieber liebe hola gracias estimada estimado bonjour "
+    "merci cher chère olá oi obrigado obrigada caro cara ciao salve grazie gentile buongior hoi dank beste geachte "
+    "cześć witaj dobry dziękuję"
+)
+_SIGNED = _short_words(
+    "signed unterschrieben unterzeichnet gezeichnet firmado signé signée assinado firmato getekend ondertekend podpisane"
+)
+_BY = _short_words("by von por par da door przez")
+_CLOSING = np.zeros(256, bool)
+_CLOSING[[*map(ord, ".,!?:"), LINE]] = True
+_CLOSING[FIRST_SEPARATOR:] = True
+_ACCOUNTS = _short_words("account konta konto cuenta compte conta rekening profile profil")
+_TO = _short_words("to auf a en para in na")
+_REACH = 4
+_PRONOUNS = _short_words("się sie me mi ik io je yo")
 _STOPS = signs_of.NOT_A_PERSON | signs_of.COMPANY_CUE | signs_of.EPONYM_CUE | signs_of.STREET
 
 

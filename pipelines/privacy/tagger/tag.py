@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from safetensors.numpy import load_file
 
-from pipelines.privacy.tagger.decode import PERSON, spans_of
+from pipelines.privacy.tagger.decode import spans_of
 from pipelines.privacy.tagger.lexicon import COMMON, LISTS, Lexicon
 from pipelines.privacy.tagger.network import KINDS, Network, Weights, kinds_of
-from pipelines.privacy.tagger.rules import degrees, names_by_rule, no_names_by_rule
+from pipelines.privacy.tagger.rules import join_rules
 from pipelines.privacy.tagger.tokens import (
     FIRST_SEPARATOR,
     PLAIN,
@@ -106,9 +106,7 @@ class Tagger:
         name_leads = np.where(ordinary, np.float32(self._leads[1]), np.float32(self._leads[0]))
         kinds = kinds_of(scores, name_leads, self._leads[2])
         if self._rules:
-            kinds[names_by_rule(tokens, signs) & (kinds == 0)] = PERSON
-            kinds[degrees(tokens, signs, kinds == PERSON) & (kinds == 0)] = PERSON
-            kinds[no_names_by_rule(tokens, signs, kinds == PERSON)] = 0
+            join_rules(tokens, signs, kinds)
         spans = spans_of(tokens, kinds)
         result: list[list[Found]] = [[] for _ in range(count)]
         if not spans.kind.size:

@@ -9,7 +9,7 @@ from pipelines.synthetic.renderers.entries import MODELS, Clock, Entry, Json, an
 
 _LANGUAGE_NAMES = {
     "en": "English", "de": "German", "es": "Spanish", "fr": "French",
-    "pt": "Portuguese", "it": "Italian", "nl": "Dutch", "pl": "Polish",
+    "pt": "Portuguese", "it": "Italian", "nl": "Dutch", "pl": "Polish", "ru": "Russian", "ja": "Japanese",
 }  # fmt: skip
 _ARENA_ROLES = {"user": "USER", "assistant": "ASSISTANT"}
 

@@ -20,7 +20,7 @@ CLAIMS = {
     "IBAN_CODE": ("IBAN",),
     "IP_ADDRESS": ("IP_ADDRESS",),
     "MAC_ADDRESS": ("MAC_ADDRESS",),
-    "URL": ("URL",),
+    "URL": ("WEB_ADDRESS",),
     "US_SSN": ("SSN",),
     "US_PASSPORT": ("PASSPORT",),
     "US_DRIVER_LICENSE": ("DRIVING_LICENCE",),

@@ -17,7 +17,7 @@ CLAIMS = {
     "tax_reference_number": ("NATIONAL_ID",),
     "twitter": ("USERNAME",),
     "skype": ("USERNAME",),
-    "url": ("URL",),
+    "url": ("WEB_ADDRESS",),
     "date_of_birth": ("DATE_OF_BIRTH",),
     "drivers_licence": ("DRIVING_LICENCE",),
     "vehicle_licence_plate": ("NUMBER_PLATE",),

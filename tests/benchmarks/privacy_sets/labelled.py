@@ -31,7 +31,7 @@ PATTERNED = (
 """Kinds that a rule can tell by their form or their label."""
 
 OPTIONAL = (
-    "URL",
+    "WEB_ADDRESS",
     "DATE",
     "AGE",
     "PLACE",

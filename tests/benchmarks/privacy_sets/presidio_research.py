@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
 from privacy_sets.labelled import DataMissing, Gold, LabelledSet, Sample
 
 FILES = {"presidio-research": "synth_dataset_v2.json", "presidio-research-large": "generated_large.json"}
@@ -25,7 +24,7 @@ LABELS = {
     "AGE": "AGE",
     "NRP": "NATIONALITY",
     "ZIP_CODE": "POSTAL_CODE",
-    "DOMAIN_NAME": "URL",
+    "DOMAIN_NAME": "WEB_ADDRESS",
     "EMAIL_ADDRESS": "EMAIL",
     "PHONE_NUMBER": "PHONE",
     "IBAN_CODE": "IBAN",
