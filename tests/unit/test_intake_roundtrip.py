@@ -238,7 +238,10 @@ def test_words_arguments_and_media_come_back_as_they_were(name, dialogue):
     back = [json.loads(call.arguments) for call in calls if canonical_arguments(call.arguments) is not None]
     objects = [call.arguments for line in rest.lines for call in line.calls if isinstance(call.arguments, dict)]
     assert all(value in back for value in objects)
-    if FORMATS[name].carries >= {Trait.CHAIN, Trait.QUESTIONS}:
+    asked = sorted(call.id for line in rest.lines for call in line.calls)
+    answered = sorted(line.call_id for line in rest.lines if line.role == "tool")
+    is_paired = asked == answered and len(set(asked)) == len(asked)
+    if is_paired and FORMATS[name].carries >= {Trait.CHAIN, Trait.QUESTIONS}:
         assert not any("orphan_tool_call" in said.flags for said in messages)
 
 

@@ -20,6 +20,7 @@ def found(text):
         ("oi, meu nome é dermenilde dos zuntandoleira e espero", "dermenilde dos zuntandoleira"),
         ("ciao, mi chiamo treldosvaldo bravandizzano e aspetto", "treldosvaldo bravandizzano"),
         ("cześć, nazywam się chrorzisława szebanaszczyk i czekam", "chrorzisława szebanaszczyk"),
+        ("NOM ET PRÉNOM : QUESPÉMONDE DE GRILLIGOUCET", "QUESPÉMONDE DE GRILLIGOUCET"),
         ("MY NAME IS QUARNAVIEL CARNIBBOURNE AND I WAIT", "QUARNAVIEL CARNIBBOURNE"),
     ],
 )

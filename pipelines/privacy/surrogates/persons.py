@@ -37,6 +37,8 @@ van von der den de la le les du da das do dos di del della dello degli y e i zu 
 ten te auf vom und
 """
 PARTICLES = frozenset(_PARTICLES.split())
+_GIVEN_NAMES_TOO = frozenset(("al", "ben", "del"))
+"""Particles that are given names where a name begins with them: Ben Weber, but Tarek ben Salem."""
 _HAN_TITLES = re.compile(r"(?:先生|女士|小姐|老师|太太|医生|教授)$")
 _HANGUL_TITLES = re.compile(r"(?:씨|님)$")
 _TWO_SIGN_SURNAMES = ("欧阳", "司马", "诸葛", "上官", "司徒", "东方", "夏侯", "皇甫", "尉迟", "公孙", "慕容", "令狐")
@@ -53,7 +55,8 @@ def person(text: str, _canonical: str, draws: Draws) -> str | None:
     is_renamed = False
     for found in _WORD.finditer(text):
         word = found[0]
-        drawn = word if is_kept(word) else _renamed(word, draws)
+        begins = not text[: found.start()].strip() and bare(word) in _GIVEN_NAMES_TOO
+        drawn = word if is_kept(word) and not begins else _renamed(word, draws)
         if drawn is None:
             return None
         is_renamed |= drawn is not word

@@ -272,7 +272,8 @@ _GREETINGS = _short_words(
     "cześć witaj dobry dziękuję"
 )
 _SIGNED = _short_words(
-    "signed unterschrieben unterzeichnet gezeichnet firmado signé signée assinado firmato getekend ondertekend podpisane"
+    "signed unterschrieben unterzeichnet gezeichnet firmado signé signée assinado firmato "
+    "getekend ondertekend podpisane"
 )
 _BY = _short_words("by von por par da door przez")
 _CLOSING = np.zeros(256, bool)
