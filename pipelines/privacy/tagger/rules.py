@@ -80,13 +80,16 @@ def names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
 
 
 def introduced(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
-    """Return which words are names, in any case, since a speaker gives them as one: ``my name is lena olmi``.
+    """Return which words are names, in any case, since they are given as one, as in ``my name is lena olmi``.
 
     Up to five words that are no ordinary ones, particles between them, none after a mark or on the next line.
     """
     word = tokens.code == LETTER
     named = word & _has(signs, signs_of.SAYS_NAME)
     name_word = word & _has(signs, signs_of.NAME_WORD)
+    of_form = word & np.isin(tokens.words.first, _FORM_LABELS)
+    of_form |= name_word & _next(word & np.isin(tokens.words.first, _WHOLE))
+    named |= (tokens.code == ord(":")) & _next(of_form)
     if not (named.any() or name_word.any()):
         return named
     link = word & np.isin(tokens.words.first, _LINKS)
@@ -169,6 +172,7 @@ def greeted(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
     word = tokens.code == LETTER
     greeting = word & np.isin(tokens.words.first, _GREETINGS)
     greeting |= _next(word & np.isin(tokens.words.first, _SIGNED)) & np.isin(tokens.words.first, _BY)
+    greeting |= (tokens.code == ord(":")) & _next(word & np.isin(tokens.words.first, _CUSTOMERS))
     if not greeting.any():
         return greeting
     closing = _CLOSING[tokens.code]
@@ -190,10 +194,14 @@ def _unknown(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
 
 def towns_by_rule(tokens: Tokens, is_address: Flags) -> Flags:
     """Return which capitalised words stand right behind the postal code of an address, two at most."""
-    code = is_address & (tokens.code == DIGIT) & (tokens.words.length >= 3) & (tokens.words.length <= 6)
+    number = tokens.code == DIGIT
+    reached = is_address.copy()
+    for _ in range(_REACH + 1):
+        reached |= _next(reached) & (tokens.code != LETTER) & (tokens.code < FIRST_SEPARATOR)
+    code = reached & number & (tokens.words.length >= 3) & (tokens.words.length <= 6)
     capital = (tokens.code == LETTER) & (tokens.words.shape == TITLE)
     letters = (tokens.code == LETTER) & (tokens.words.shape == CAPITALS) & (tokens.words.length == 2)
-    return capital & (_next(code) | _next(letters & is_address, code))
+    return capital & (_next(code) | _next(letters, code))
 
 
 def degrees(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
@@ -272,9 +280,16 @@ _GREETINGS = _short_words(
     "cześć witaj dobry dziękuję"
 )
 _SIGNED = _short_words(
-    "signed unterschrieben unterzeichnet gezeichnet firmado signé signée assinado firmato "
-    "getekend ondertekend podpisane"
+    "signed unterschrieben unterzeichnet gezeichnet firmado signé signée assinado firmato getekend ondertekend "
+    "podpisano"
 )
+_CUSTOMERS = _short_words("customer client kunde kundin cliente klient klientka klant")
+# Letters beyond ASCII stay capitals in what is known of a word.
+_FORM_LABELS = _short_words(
+    "surname forename vorname nachname familienname apellido apellidos prénom prÉnom prenom cognome sobrenome apelido "
+    "voornaam achternaam nazwisko"
+)
+_WHOLE = _short_words("full first last family given volledige")
 _BY = _short_words("by von por par da door przez")
 _CLOSING = np.zeros(256, bool)
 _CLOSING[[*map(ord, ".,!?:"), LINE]] = True
