@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from privacy_sets.open_cases import Case
-
 from privacy_scores.leaks import leaks, total
 from privacy_scores.outcome import Outcome
 from privacy_scores.structure import keeps_json
+from privacy_sets.open_cases import Case
 
 
 def passes(case: Case, outcome: Outcome) -> bool:

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from unicodedata import decimal
 
-from privacy_sets.labelled import Gold, Sample
-
 from privacy_scores.leaks import folded, percent
 from privacy_scores.outcome import Outcome
+from privacy_sets.labelled import Gold, Sample
 
 Found = tuple[Sample, Gold, str, str]
 """Sample, label, folded value, and what stands in its place."""

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from privacy_sets.labelled import Gold, Sample
-
 from privacy_scores.outcome import Outcome, covered
+from privacy_sets.labelled import Gold, Sample
 
 MIN_COPY = 6
 """Shorter values, and single words, also stand in texts by chance; only where they were labelled are they counted."""

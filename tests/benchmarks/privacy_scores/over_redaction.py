@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privacy_sets.labelled import Sample
-
 from privacy_scores.leaks import percent
 from privacy_scores.outcome import Outcome, covered
+from privacy_sets.labelled import Sample
 
 
 def over_redaction(samples: Sequence[Sample], outcomes: Sequence[Outcome]) -> dict[str, float | int | None]:

@@ -6,13 +6,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacy_sets.labelled import ADDRESSES, KINDS, NAMES, PATTERNED, LabelledSet, Sample
-
 from privacy_scores.consistency import consistency
 from privacy_scores.leaks import Leak, leaks, total
 from privacy_scores.outcome import Outcome
 from privacy_scores.over_redaction import over_redaction
 from privacy_scores.structure import structure
+from privacy_sets.labelled import ADDRESSES, KINDS, NAMES, PATTERNED, LabelledSet, Sample
 
 Figures = dict[str, Any]
 

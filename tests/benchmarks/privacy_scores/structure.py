@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from privacy_sets.labelled import Sample
-
 from privacy_scores.leaks import percent
 from privacy_scores.outcome import Outcome
+from privacy_sets.labelled import Sample
 
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from privacy_sets.labelled import Sample
-
 from privacy_scores.outcome import Outcome
+from privacy_sets.labelled import Sample
 
 
 def changed_pairs(

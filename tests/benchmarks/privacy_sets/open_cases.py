@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
 from privacy_sets.labelled import DataMissing, Gold, LabelledSet, Sample
 
 NAME = "open-cases"

@@ -6,11 +6,12 @@ import unicodedata
 from datetime import date, timedelta
 from random import Random
 
-from pipelines.synthetic.national_ids import NATIONAL_IDS
 from privacy_sets import personal_values as values
 from privacy_sets.filling import Value
 from privacy_sets.languages.english import ENGLISH
 from privacy_sets.languages.form import ChatLanguage
+
+from pipelines.synthetic.national_ids import NATIONAL_IDS
 
 _MAIL_HOSTS = ("tarnholm-mail.com", "kestrelpost.net", "lindwurm-post.de", "correo-almenar.es", "moulinet-lettres.fr")
 
