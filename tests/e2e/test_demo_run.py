@@ -53,7 +53,7 @@ def test_raw_text_does_not_outlive_the_demo(demo):
 def test_its_lake_answers_search_and_sql(demo):
     folder, figures = demo
     asked = turnmill(
-        "sql", "select count(*) as n from turns_current", "--format", "json", "--lake", "turnmill-demo", folder=folder
+        "sql", "select count(*) as n from turns", "--format", "json", "--lake", "turnmill-demo", folder=folder
     )
     assert asked.returncode == 0, asked.stderr
     assert json.loads(asked.stdout)["n"] == figures["turns"]
