@@ -22,7 +22,8 @@ class TextRecord:
 def read_text(value: bytes, log_format: LogFormat | None) -> TextRecord | None:
     """Return the entries of a record that is no JSON; None when it has no form that is known.
 
-    The data of a server-sent event that does not parse fails by itself. Raises Undecodable (``bad_utf8``).
+    The data of a server-sent event that does not parse fails by itself. Raises Undecodable: ``bad_utf8``, or
+    ``no_messages`` for an end mark alone.
     """
     if log_format is chatml or (log_format in (None, vllm_log) and vllm_log.matches_text(value)):
         try:
@@ -32,6 +33,8 @@ def read_text(value: bytes, log_format: LogFormat | None) -> TextRecord | None:
     events = sse_events(value)
     if events is None:
         return None
+    if not events.payloads:
+        raise Undecodable(DeadReason.NO_MESSAGES, "the end mark of a stream, without an event before it")
     return TextRecord([_event(payload) for payload in events.payloads], events.is_closed)
 
 

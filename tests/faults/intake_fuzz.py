@@ -35,6 +35,7 @@ HEADERS = (
 TEXTS = (
     b"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>\n",
     b"INFO 01-01 00:00:00 [logger.py:39] Received request chatcmpl-1: prompt: 'say \\'hi\\'', params: None",
+    b"data: [DONE]\n\n",
     b"event: message\ndata: {\ndata: }\n\n: comment\r\nid: 1\r\ndata: [DONE]\r\n\r\n",
 )
 """Records that are no JSON; the first must be named by a header."""
@@ -273,6 +274,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="of the search; 0 takes a new one each time")
     parser.add_argument("--corpus", type=Path, required=True, help="folder that inputs are read from and added to")
     options = parser.parse_args()
     with atheris.instrument_imports(include=["pipelines.intake"], enable_loader_override=False):
@@ -290,7 +292,13 @@ def main() -> None:
         return mutator.input()[:max_size]
 
     arguments = [sys.argv[0], str(options.corpus), f"-artifact_prefix={options.corpus.parent}/", "-max_len=65536"]
-    arguments += [f"-max_total_time={options.seconds}", "-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1"]
+    arguments += [
+        f"-max_total_time={options.seconds}",
+        "-timeout=30",
+        "-rss_limit_mb=4096",
+        "-print_final_stats=1",
+        f"-seed={options.seed}",
+    ]
     atheris.Setup(arguments, check, custom_mutator=mutated)
     atheris.Fuzz()
 

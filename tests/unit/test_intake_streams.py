@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intake.formats import FORMATS, matching_formats
+from pipelines.intake.identity import IdentityKey
+from pipelines.intake.parse import parse_record
 from pipelines.intake.shape import BadShape
 from pipelines.intake.stream_formats import STREAM_FORMATS, stream_format_of
 from pipelines.intake.streams import anthropic_events, openai_chunks, otel_message_events, responses_events
@@ -621,6 +623,12 @@ def test_lines_are_read_as_the_standard_says_and_lost_empty_lines_are_forgiven(t
 )
 def test_other_text_is_not_taken_for_server_sent_events(text):
     assert sse_events(text) is None
+
+
+@pytest.mark.parametrize("mark", [b"data: [DONE]\n\n", b"data: [DONE]", b"event: end\nid: 1\ndata: [DONE]\r\n"])
+def test_an_end_mark_alone_is_a_rejection_and_not_nothing(mark):
+    (item,) = parse_record(mark, {}, IdentityKey(bytes(range(32))))
+    assert item.reason == "no_messages"
 
 
 @given(completions())

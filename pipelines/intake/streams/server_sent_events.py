@@ -19,7 +19,10 @@ _LINE_END = re.compile(b"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvents:
-    """The data of each event in order, without the end mark; ``is_closed`` says that the mark was there."""
+    """The data of each event in order, without the end mark; ``is_closed`` says that the mark was there.
+
+    There may be the mark alone: a logger that writes each line of a stream as a record of its own does that.
+    """
 
     payloads: list[bytes]
     is_closed: bool
