@@ -12,6 +12,9 @@ _IPV4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _IPV6_REST = re.compile(r":[0-9a-f:]{1,39}(?:\.[0-9]{1,3}){0,3}")
 _DOTS = 3
 _HEX_SHAPE = bytes(104 if chr(c) in "0123456789abcdef" else 45 if chr(c) in ":-" else 32 for c in range(256))
+DOCUMENTATION_MAC = "00005e0053"
+"""First ten digits of the hardware addresses that are for documentation (RFC 9542, section 2.1.4)."""
+
 _MAC_SHAPE = b"hh-hh-hh-hh-hh-hh"
 _HEX = frozenset("0123456789abcdef")
 _MAC = re.compile(r"[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}")
@@ -85,7 +88,7 @@ def is_personal(address: IPv4Address | IPv6Address, *, documentation: bool) -> b
 
 
 def mac_addresses(scan: Scan) -> Iterator[Span]:
-    """Find hardware addresses of six bytes that are neither empty, broadcast nor part of a longer fingerprint."""
+    """Find hardware addresses of six bytes that are neither empty, broadcast, an example nor part of a longer fingerprint."""
     if _MAC_SHAPE not in scan.lowered.encode("ascii", "replace").translate(_HEX_SHAPE):
         return
     for found in _MAC.finditer(scan.lowered):
@@ -93,5 +96,6 @@ def mac_addresses(scan: Scan) -> Iterator[Span]:
         joint = found[1]
         digits = found[0].replace(joint, "")
         cut_out = _is_cut_out(scan.text, start, end, joint) or scan.text[end : end + 1] == joint
-        if not cut_out and len(set(digits)) > 1:
+        is_example = digits.startswith(DOCUMENTATION_MAC) and not scan.policy.documentation_ranges
+        if not cut_out and len(set(digits)) > 1 and not is_example:
             yield Span(start, end, MAC_ADDRESS, digits)

@@ -538,3 +538,8 @@ def test_hostile_repeats_of_100_kilobytes_come_to_an_end(unit):
     text = unit * (100_000 // len(unit))
     detect(text, POLICY)
     assert isinstance(prefilter.signals(text), int)
+
+
+@pytest.mark.parametrize("address", ["00:00:5e:00:53:00", "00-00-5E-00-53-AF"])
+def test_an_example_hardware_address_stays(address):
+    assert not [span for span in detect(f"set {address} on eth0", POLICY)[1] if span.kind == "MAC_ADDRESS"]

@@ -106,3 +106,37 @@ def test_a_town_behind_its_postal_code_belongs_to_the_address():
     for text in ("ul. Drelowska 28 m. 3, 44-208 Gundalogród", "Merelplein 2\n8699 XG Nilleldrecht, graag"):
         covered = [text[start:end] for start, end, kind in shipped_tagger().tag([text])[0] if kind == "ADDRESS"]
         assert any("Gundalogród" in one or "Nilleldrecht" in one for one in covered)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use the Fourier transform and then Bayes theorem.",
+        "Prove the Cauchy-Riemann inequality and the Bunyakovsky conjecture.",
+        "El teorema de Noether y la ley de Hooke salen en el examen.",
+        "Il teorema di Pitagora e la legge di Hooke.",
+        "Der Satz von Weierstraß wird im Kapitel 4 bewiesen.",
+        "Le théorème de Rolle précède la loi de Poisson.",
+        "Twierdzenie Pitagorasa i prawo Ohma.",
+        "Euler's theorem and Zorn's lemma are on page 3.",
+        "@Override @Test\npublic void run() { }",
+        "import x from '@babel/core' and '@types/node'",
+        "section B of rules, part C",
+    ],
+)
+def test_theorems_code_marks_and_lone_letters_are_no_names(text):
+    assert not found(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("My neighbour Lena's triangle was wrong.", "Lena"),
+        ("Professor Noether explained the theorem.", "Noether"),
+        ("Please ask Mr. B. about it", "B."),
+        ("the law firm of Lena Olmi called", "Lena Olmi"),
+        ("@Lena can you look?", "Lena"),
+    ],
+)
+def test_persons_beside_laws_and_marks_stay_persons(text, name):
+    assert any(one in name or name in one for one in found(text))

@@ -213,7 +213,8 @@ def no_names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Fla
     """Return which tokens, taken for names, are none.
 
     Those are products, weekdays and months that stand alone, without a title or a greeting; words in lower case that
-    stand alone; eponyms of diseases; parts of host names.
+    stand alone; eponyms of diseases and theorems; initials without a name; parts of host names; what is called with an
+    at sign and is no known name (``@Override``).
     """
     is_word = tokens.code == LETTER
     other = is_name & is_word & _has(signs, signs_of.NOT_A_PERSON)
@@ -223,7 +224,9 @@ def no_names_by_rule(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Fla
         other &= ~(_next(kept) | _before(kept) | _next(cue) | _next(_next(cue)))
     plain = is_word & (tokens.words.shape == PLAIN)
     alone = _plain_words(signs, plain & is_name, is_name)
-    return other | alone | (is_name & (_eponyms(tokens, signs, is_name) | (plain & _in_host_name(tokens))))
+    eponym = _eponyms(tokens, signs, is_name) | _of_science(tokens, signs, is_name)
+    none = eponym | (plain & _in_host_name(tokens)) | _lone_initials(tokens, signs, is_name) | _called(tokens, signs)
+    return other | alone | (is_name & none)
 
 
 def _plain_words(signs: npt.NDArray[np.uint16], plain: Flags, is_name: Flags) -> Flags:
@@ -246,6 +249,54 @@ def _eponyms(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> F
     for _ in range(4):
         chain |= _before(chain) & linked
     return chain
+
+
+def _of_science(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
+    """Tell which names stand in that of a theorem or a law: ``teorema di Olmi``, ``the Olmi transform``.
+
+    One word or two with a hyphen. A given name that owns one ("Lena's theorem") may be a person's who writes.
+    """
+    word = tokens.code == LETTER
+    theorem = word & np.isin(tokens.words.first, _THEOREMS)
+    law = word & np.isin(tokens.words.first, _LAWS)
+    if not (theorem.any() or law.any()):
+        return theorem
+    hyphen = tokens.code == _HYPHEN
+    name = is_name & word & (tokens.words.shape == TITLE)
+    name &= ~(_next(_has(signs, signs_of.TITLE_CUE)) | _next(is_name & word) | _before(is_name & word))
+    particle = word & (_has(signs, signs_of.PARTICLE) | np.isin(tokens.words.first, _OF))
+    begun = _next(particle) & _next(_next(theorem | law)) | _next(word & np.isin(tokens.words.first, _POLISH_LAWS))
+    found = name & (begun | _next(particle, law))
+    found |= name & _next(hyphen, found)
+    ended = _before(theorem) | (~_has(signs, signs_of.GIVEN) & _before(_before(_before(theorem) & _is_s(tokens))))
+    closing = name & ended
+    return found | closing | (name & _before(hyphen & _before(closing)))
+
+
+def _is_s(tokens: Tokens) -> Flags:
+    """Tell which words are an s, that of a possessive where an apostrophe stands before it."""
+    return (tokens.code == LETTER) & (tokens.words.length == 1) & (tokens.words.first == ord("s"))
+
+
+def _lone_initials(tokens: Tokens, signs: npt.NDArray[np.uint16], is_name: Flags) -> Flags:
+    """Tell which single capitals stand without a name or a cue beside them: ``rev B``."""
+    initial = (tokens.code == LETTER) & (tokens.words.shape == INITIAL) & is_name
+    if not initial.any():
+        return initial
+    named = is_name & (tokens.code == LETTER) & ~initial
+    dot = tokens.code == _DOT
+    cue = _has(signs, signs_of.TITLE_CUE | signs_of.INTRO_CUE)
+    beside = named.copy()
+    for _ in range(3):
+        through = beside & (initial | dot | named)
+        beside |= _next(through) | _before(through)
+    return initial & ~(beside | _next(named) | _before(named) | _next(cue) | _next(dot, cue) | _next(_next(cue)))
+
+
+def _called(tokens: Tokens, signs: npt.NDArray[np.uint16]) -> Flags:
+    """Tell which words right behind an at sign are in no list of names: marks in code, packages, channels."""
+    at_sign = (tokens.code == ord("@")) & _next_is_glued(tokens)
+    return _next(at_sign) & ~_has(signs, signs_of.GIVEN | signs_of.FAMILY)
 
 
 def _in_host_name(tokens: Tokens) -> Flags:
@@ -290,6 +341,13 @@ _FORM_LABELS = _short_words(
     "voornaam achternaam nazwisko"
 )
 _WHOLE = _short_words("full first last family given volledige")
+_THEOREMS = _short_words(
+    "theorem theorems lemma conjecture transform polynomial inequality postulate paradox teorema teoremas transformada "
+    "trasformata théorème satz stelling twierdzenie lemat"
+)
+_LAWS = _short_words("law laws ley loi legge lei wet gesetz distribución distribution distribuição distribuzione")
+_POLISH_LAWS = _short_words("twierdzenie prawo lemat")
+_OF = _short_words("of von")
 _BY = _short_words("by von por par da door przez")
 _CLOSING = np.zeros(256, bool)
 _CLOSING[[*map(ord, ".,!?:"), LINE]] = True
