@@ -88,7 +88,7 @@ def is_personal(address: IPv4Address | IPv6Address, *, documentation: bool) -> b
 
 
 def mac_addresses(scan: Scan) -> Iterator[Span]:
-    """Find hardware addresses of six bytes that are neither empty, broadcast, an example nor part of a longer fingerprint."""
+    """Find hardware addresses that are neither empty, broadcast, an example nor part of a longer fingerprint."""
     if _MAC_SHAPE not in scan.lowered.encode("ascii", "replace").translate(_HEX_SHAPE):
         return
     for found in _MAC.finditer(scan.lowered):

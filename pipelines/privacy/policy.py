@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.privacy.scan import TYPES
+from pipelines.privacy.second_look import LookAt, SecondLook
 
 
 class Action(StrEnum):
@@ -71,7 +72,7 @@ class Policy:
     2606, 5737, 3849), which reach nobody. ``default_regions`` (ISO 3166) are tried in order for phone numbers without
     a country code. ``month_first`` reads 03/04/1987 as the 4th of March. ``clinical`` asks for all dates, ages and
     record numbers. ``oldest_birth_year``: a birth year up to it is never shown where dates are generalised, since it
-    tells an age over 89 (1940 does from 2030 on).
+    tells an age over 89 (1940 does from 2030 on). ``second_look`` names a larger model beside the tagger.
     """
 
     name: str = "training"
@@ -84,6 +85,7 @@ class Policy:
     month_first: bool = True
     clinical: bool = False
     oldest_birth_year: int = 1940
+    second_look: SecondLook | None = None
 
     def __post_init__(self) -> None:
         unknown = sorted(self.types - set(TYPES))
@@ -120,7 +122,8 @@ PRESETS: Mapping[str, Policy] = {p.name: p for p in (TRAINING, ANALYTICS, CLINIC
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _SWITCHES = ("documentation_ranges", "month_first", "clinical")
-_KEYS = ("name", "preset", "scope", "other_types", "default_regions", "oldest_birth_year", "actions", *_SWITCHES)
+_TABLES = ("actions", "second_look")
+_KEYS = ("name", "preset", "scope", "other_types", "default_regions", "oldest_birth_year", *_TABLES, *_SWITCHES)
 
 
 def find_policy(name_or_file: str) -> Policy:
@@ -160,6 +163,7 @@ def declared_policy(declared: Mapping[str, Any], where: str = "policy") -> Polic
         scope=Scope(_one_of(Scope, declared.get("scope", start.scope), f"{where}: scope")),
         default_regions=_regions(declared.get("default_regions", start.default_regions), where),
         oldest_birth_year=_checked(declared, start, "oldest_birth_year", int, where),
+        second_look=_second_look(declared.get("second_look"), f"{where}: second_look"),
         **{switch: _checked(declared, start, switch, bool, where) for switch in _SWITCHES},
     )
     return replace(policy, name=f"{name}@{_digest(policy)}", types=frozenset(TYPES))
@@ -173,6 +177,20 @@ def _declared_actions(declared: Any, start: Policy, where: str) -> Actions:
         raise PolicyError(f"{where}: wanted actions for {', '.join(TYPES)}, found {', '.join(unknown)}")
     chosen = {kind: Action(_one_of(Action, action, f"{where}: {kind}")) for kind, action in declared.items()}
     return tuple(sorted({**dict(start.actions), **chosen}.items()))
+
+
+def _second_look(declared: Any, where: str) -> SecondLook | None:
+    if declared is None:
+        return None
+    known = ("model", "texts", "labels")
+    if not isinstance(declared, dict) or not isinstance(declared.get("model"), str) or set(declared) - set(known):
+        raise PolicyError(f"{where}: wanted a table with model (name or folder), texts and labels, found {declared!r}")
+    labels = declared.get("labels", {})
+    if not isinstance(labels, dict):
+        raise PolicyError(f"{where}: wanted a table of labels, found {labels!r}")
+    pairs = tuple(sorted((str(label), _one_of(TYPES, kind, f"{where}: {label}")) for label, kind in labels.items()))
+    texts = LookAt(_one_of(LookAt, declared.get("texts", LookAt.DOUBTED), f"{where}: texts"))
+    return SecondLook(declared["model"], texts, pairs)
 
 
 def _one_of(choices: Any, found: Any, where: str) -> str:
@@ -197,4 +215,5 @@ def _checked(declared: Mapping[str, Any], start: Policy, key: str, kind: type, w
 
 def _digest(policy: Policy) -> str:
     said = [(f.name, getattr(policy, f.name)) for f in fields(policy) if f.name not in ("name", "types")]
+    said = [(name, value) for name, value in said if value is not None]
     return hashlib.sha256(repr([(name, str(value)) for name, value in said]).encode()).hexdigest()[:12]
