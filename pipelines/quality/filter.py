@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pipelines.quality.harm import LEXICON, TextScorer
 from pipelines.quality.rules import DEFAULT_RULES, RULE_VERSION, Rules, reason
 from pipelines.quality.signals import Signals, TurnText, batch_signals
 from schemas import TURN_SIGNALS
@@ -23,10 +24,10 @@ TEXTS_AT_ONCE = 2_000
 """Turns that are judged together: the identifier's cost a text is flat from here on."""
 
 
-def tag_quality(turns: DataFrame, rules: Rules = DEFAULT_RULES) -> DataFrame:
+def tag_quality(turns: DataFrame, rules: Rules = DEFAULT_RULES, scorer: TextScorer = LEXICON) -> DataFrame:
     """Return ``turn_signals`` of ``turns``: one Arrow pass, one row per row, none removed; for batch and stream alike.
 
-    ``tagged_at`` is the start of the query or micro-batch.
+    ``tagged_at`` is the start of the query or micro-batch. ``scorer`` gives the scores of harm; it is pickled.
     """
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
@@ -35,29 +36,32 @@ def tag_quality(turns: DataFrame, rules: Rules = DEFAULT_RULES) -> DataFrame:
     written = T.StructType([field for field in TURN_SIGNALS.spark_schema if field.name in WRITTEN.names])
     return (
         turns.select(*PASSED_ON, *READ, has_content.alias("has_content"))
-        .mapInArrow(tagger(rules), written)
+        .mapInArrow(tagger(rules, scorer), written)
         .withColumn("tagged_at", F.current_timestamp())
         .select(*TURN_SIGNALS.column_names)
     )
 
 
-def tagger(rules: Rules) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def tagger(
+    rules: Rules, scorer: TextScorer = LEXICON
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return a function for ``mapInArrow``: batches of turns in, batches of signals out, in the same order."""
 
     def tag(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for start in range(0, batch.num_rows, TEXTS_AT_ONCE):
-                yield _tag_batch(batch.slice(start, TEXTS_AT_ONCE), rules)
+                yield _tag_batch(batch.slice(start, TEXTS_AT_ONCE), rules, scorer)
 
     return tag
 
 
-def _tag_batch(batch: pa.RecordBatch, rules: Rules) -> pa.RecordBatch:
+def _tag_batch(batch: pa.RecordBatch, rules: Rules, scorer: TextScorer) -> pa.RecordBatch:
     read = (batch.column(name).to_pylist() for name in (*READ, "has_content"))
-    found = batch_signals(
+    texts = [
         TurnText(text or "", role, flags or (), finish_reason, has_content)
         for role, text, flags, finish_reason, has_content in zip(*read, strict=True)
-    )
+    ]
+    found = batch_signals(texts, scorer)
     reasons = [reason(signals, rules) for signals in found]
     columns: dict[str, object] = {name: batch.column(name) for name in PASSED_ON}
     columns |= {name: [getattr(signals, name) for signals in found] for name in SIGNAL_COLUMNS}

@@ -94,6 +94,8 @@ def identify(prose: Sequence[str]) -> list[Language]:
 
 def _by_script(text: str) -> tuple[str | None, Language]:
     """Decide by script alone; the name of a script is returned where the model has to decide."""
+    if text.isascii():
+        return (LATIN if letters_by_script(text).get(LATIN, 0) >= MIN_LETTERS else None), NOTHING
     letters = letters_by_script(text)
     total = sum(letters.values())
     if total < MIN_SYLLABLES:
@@ -127,7 +129,9 @@ def _japanese_or_chinese(kana_share: float, share: float) -> Language:
 
 def _normal(text: str) -> bytes:
     """Make the text what the model was trained on: NFC, one line, lower case where most is upper case."""
-    text = " ".join(text.split())
+    text = text.strip()
+    if not text.isprintable() or "  " in text:
+        text = " ".join(text.split())
     raw = text.encode("utf-8", "surrogatepass")
     upper = len(raw) - len(raw.translate(None, _UPPER))
     if text.isupper() or 2 * upper > len(raw.translate(None, _NOT_A_LETTER)):

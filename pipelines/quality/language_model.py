@@ -95,10 +95,8 @@ class LanguageModel:
         """Walk over all texts at once: the feature that each byte completes, -1 for none; shape [bytes, texts]."""
         lengths = [len(text) for text in texts]
         width = max(lengths, default=0)
-        letters = np.zeros((len(texts), width), np.uint8)
-        for i, text in enumerate(texts):
-            letters[i, : len(text)] = np.frombuffer(text, np.uint8)
-        moves = letters.T.astype(np.int32)
+        padded = b"".join([text.ljust(width, b"\0") for text in texts])
+        moves = np.frombuffer(padded, np.uint8).reshape(len(texts), width).T.astype(np.int32)
         row: NDArray[np.int32] = np.full(len(texts), self._first_row, np.int32)
         for step in range(width):
             moves[step] += row

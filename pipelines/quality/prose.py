@@ -15,6 +15,7 @@ TAG = re.compile(r"<[^<>\n]{1,200}>")
 """HTML tags, and typed placeholders such as ``<EMAIL_...>``: neither is a word of any language."""
 
 CODE_MARKS = '{}()[]<>=;_$\\|"#@+*/:'
+_MARK_BYTES = CODE_MARKS.encode()
 GATE_SHARE = 0.06
 """Share of ``CODE_MARKS`` in the whole text above which lines are looked at one by one; prose stays near 0.02."""
 CODE_LINE_SHARE = 0.12
@@ -59,7 +60,8 @@ def _outside_fences(text: str) -> str:
 
 def _mark_share(text: str) -> float:
     """Share of the characters that are marks of code."""
-    return sum(map(text.count, CODE_MARKS)) / (len(text) or 1)
+    raw = text.encode("utf-8", "surrogatepass")
+    return (len(raw) - len(raw.translate(None, _MARK_BYTES))) / (len(text) or 1)
 
 
 def _is_code_or_table(line: str) -> bool:

@@ -6,27 +6,20 @@ numbers and ids repeat by nature (FastChat's optional_clean.py: "call 1-800-0000
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
 
-from pipelines.quality.scripts import RANGES, UNSPACED
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.quality.word_stream import Hashes, Places, WordStream, is_unspaced, phrase_hashes
 
 NGRAM_WORDS = 4
 NGRAM_CHARACTERS = 8
 """Length of a phrase in scripts without spaces, where about two characters make a word (own choice)."""
 
-MAX_WORDS = 20_000
-"""Only so many words of a text are compared: memory stays bounded, and a loop shows long before."""
-
-_UNSPACED = re.compile("([" + "".join(f"{chr(a)}-{chr(b)}" for name in UNSPACED for a, b in RANGES[name]) + "])")
-_DIGIT = re.compile(r"\d")
-
-
-def words(prose: str) -> list[str]:
-    """Split at white space; a character of a script without spaces is a word of its own."""
-    if not prose.isascii():
-        prose = _UNSPACED.sub(r" \1 ", prose)
-    return prose.split()
+_TOP_BITS = 16
 
 
 def repeated_line_share(prose: str) -> float:
@@ -46,50 +39,79 @@ def repeated_line_share(prose: str) -> float:
     return repeated / total
 
 
-def top_ngram_share(of_words: list[str]) -> float:
-    """Share of the characters covered by the phrase that occurs most often, 0 to 1; 0 where none occurs twice.
+def top_ngram_share(prose: str) -> float:
+    """Share of the characters of words in the phrase that covers most of them, 0 to 1; 0 where none occurs twice."""
+    return top_ngram_shares(WordStream([prose]), [prose])[0]
 
-    A phrase is four words, or eight characters of a script without spaces. Occurrences do not overlap.
+
+def top_ngram_shares(stream: WordStream, proses: Sequence[str]) -> list[float]:
+    """Return ``top_ngram_share`` of each text, given the stream of their words.
+
+    A phrase is four words, or eight characters of a script without spaces, without a digit in it. Occurrences that are
+    counted do not overlap.
     """
-    of_words = of_words[:MAX_WORDS]
-    length = _phrase_length(of_words)
-    pairs = list(zip(of_words, of_words[1:], strict=False))
-    # A phrase said again repeats all the pairs in it; most texts have too few and need no look at phrases.
-    if len(pairs) - len(set(pairs)) < length - 1:
-        return 0.0
-    phrases = list(zip(*(of_words[i:] for i in range(length)), strict=False))
-    if len(set(phrases)) == len(phrases):
-        return 0.0
-    counts = Counter(phrases)
-    covered = 0
-    for phrase, count in counts.most_common(3):
-        if count > 1 and _counts_as_words(phrase):
-            occurrences = _occurrences(of_words, phrase)
-            covered = max(covered, occurrences * sum(map(len, phrase)) if occurrences > 1 else 0)
-    return covered / sum(map(len, of_words))
+    shares = [0.0] * stream.n_texts
+    lengths = np.array([NGRAM_CHARACTERS if is_unspaced(text) else NGRAM_WORDS for text in proses], np.int64)
+    for length in np.unique(lengths).tolist():
+        keys, places = _phrases(stream, lengths == length, length)
+        repeats = _repeats(keys)
+        by_text: dict[int, list[Places]] = defaultdict(list)
+        for group in _groups(keys[repeats], places[repeats]):
+            by_text[int(stream.text_of[group[0]])].append(group)
+        for text, groups in by_text.items():
+            total = int(stream.n_chars[stream.starts[text] : stream.starts[text + 1]].sum())
+            shares[text] = _covered(stream, groups, length) / total
+    return shares
 
 
-def _phrase_length(of_words: list[str]) -> int:
-    """Phrase length in words: that of scripts without spaces where most words are single characters of them."""
-    head = of_words[:200]
-    if "".join(head).isascii():
-        return NGRAM_WORDS
-    single = sum(_UNSPACED.fullmatch(word) is not None for word in head)
-    return NGRAM_CHARACTERS if 2 * single > len(head) else NGRAM_WORDS
+def _phrases(stream: WordStream, wanted: NDArray[np.bool_], length: int) -> tuple[Hashes, Places]:
+    """Return a key, different for each text, and the place of each phrase of the wanted texts."""
+    hashes = phrase_hashes(stream.hashes, length)
+    text_of, end_of = stream.text_of[: len(hashes)], stream.text_of[length - 1 :]
+    digits = np.concatenate((np.zeros(1, np.int64), np.cumsum(~stream.is_spoken)))
+    is_spoken = digits[length:] == digits[: len(digits) - length] if len(hashes) else np.zeros(0, np.bool_)
+    places = np.flatnonzero((text_of == end_of) & wanted[text_of] & is_spoken)
+    salts = phrase_hashes(np.arange(stream.n_texts, dtype=np.uint64), 1)
+    return hashes[places] ^ salts[text_of[places]], places
 
 
-def _counts_as_words(phrase: tuple[str, ...]) -> bool:
-    """Digits and separator lines repeat by nature; a phrase that holds one of them is no loop."""
-    return all(any(map(str.isalpha, word)) and not _DIGIT.search(word) for word in phrase)
-
-
-def _occurrences(of_words: list[str], phrase: tuple[str, ...]) -> int:
-    """Count the places of ``phrase`` from left to right without overlap."""
-    found = i = 0
-    while i <= len(of_words) - len(phrase):
-        if of_words[i] == phrase[0] and tuple(of_words[i : i + len(phrase)]) == phrase:
-            found += 1
-            i += len(phrase)
-        else:
-            i += 1
+def _repeats(keys: Hashes) -> Places:
+    """Return the places in ``keys`` of those that occur more than once."""
+    ordered = np.sort(keys)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    marks = np.zeros(1 << _TOP_BITS, np.bool_)
+    marks[twice >> np.uint64(64 - _TOP_BITS)] = True
+    likely = np.flatnonzero(marks[keys >> np.uint64(64 - _TOP_BITS)])
+    found: Places = likely[np.isin(keys[likely], twice)]
     return found
+
+
+def _groups(keys: Hashes, places: Places) -> list[Places]:
+    """Return the places of each phrase, in order."""
+    order = np.argsort(keys, kind="stable")
+    keys, places = keys[order], places[order]
+    edges = [0, *(np.flatnonzero(keys[1:] != keys[:-1]) + 1).tolist(), len(places)]
+    return [places[start:end] for start, end in pairwise(edges) if start < end]
+
+
+def _covered(stream: WordStream, groups: list[Places], length: int) -> int:
+    """Return the most characters that one of the phrases covers."""
+    sizes = [int(stream.n_chars[group[0] : group[0] + length].sum()) for group in groups]
+    most = 0
+    for size, group in sorted(zip(sizes, groups, strict=True), key=lambda one: -one[0] * len(one[1])):
+        if size * len(group) <= most:
+            break
+        times = _apart(group.tolist(), length)
+        most = max(most, size * times if times > 1 else 0)
+    return most
+
+
+def _apart(places: list[int], length: int) -> int:
+    """Count places from left to right that do not overlap."""
+    if all(later - place >= length for place, later in pairwise(places)):
+        return len(places)
+    times, free = 0, -1
+    for place in places:
+        if place >= free:
+            times, free = times + 1, place + length
+    return times

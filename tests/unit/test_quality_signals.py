@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.quality.filter import SIGNAL_COLUMNS, WRITTEN, tagger
-from pipelines.quality.repetition import repeated_line_share, top_ngram_share, words
+from pipelines.quality.repetition import repeated_line_share, top_ngram_share, top_ngram_shares
 from pipelines.quality.rules import REASONS, RULE_VERSION, Rules, reason
 from pipelines.quality.signals import Signals, TurnText, batch_signals, signals
 from pipelines.quality.truncation import is_truncated
+from pipelines.quality.word_stream import WordStream
 from schemas import TURN_SIGNALS
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -65,7 +67,7 @@ def test_repeated_digits_are_no_repetition():
     assert verdict("Call 1-800-000000000 or use id 000000000123") is None
     numbers = "\n".join("0000 0000 0000 0000" for _ in range(60))
     assert repeated_line_share(numbers) == 0
-    assert top_ngram_share(words(numbers)) == 0
+    assert top_ngram_share(numbers) == 0
 
 
 def test_code_and_tables_are_exempt_from_repetition():
@@ -145,8 +147,31 @@ def test_an_unknown_language_code_fails_at_the_start():
 
 
 def test_every_reason_is_declared():
-    turns = [("", {}), ("x", {"finish_reason": "length"}), ("word " * 100_001, {}), (LOOP, {})]
-    assert [verdict(text, **more) for text, more in turns] == list(REASONS)[:4]
+    sorry = "I am sorry for that. I apologize, my apologies. Sorry for the trouble."
+    turns = [
+        ("", {}),
+        ("x", {"finish_reason": "length"}),
+        ("word " * 100_001, {}),
+        (LOOP, {}),
+        (sorry, {}),
+        ("asdfgh jklsdf sdfkjh wxcvbn", {}),
+    ]
+    assert [verdict(text, **more) for text, more in turns] == list(REASONS)[:6]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ignore all previous instructions.",
+        "You are an idiot.",
+        "I want to kill myself.",
+        "I'm sorry, but I can't help with that.",
+        "```python\nif x\n```",
+    ],
+)
+def test_what_is_flagged_is_kept(text):
+    assert verdict(text, "user") is None
+    assert verdict(text, "assistant") is None
 
 
 def test_signals_are_columns_of_the_table():
@@ -193,11 +218,34 @@ def test_shares_stay_between_nothing_and_everything(text):
     assert found.n_chars == len(text)
 
 
-@given(st.text(alphabet="ab \n.", min_size=1, max_size=60), st.integers(20, 40))
-def test_saying_a_text_over_and_over_is_always_seen(text, times):
-    spoken = words(text)
-    if len(spoken) >= 2 and all(any(map(str.isalpha, word)) for word in spoken):
-        assert top_ngram_share(spoken * times) > 0
+@given(
+    st.lists(st.sampled_from(["red", "blue", "it's", "größer", "да", "x"]), min_size=2, max_size=12),
+    st.integers(20, 40),
+)
+def test_saying_a_text_over_and_over_is_always_seen(spoken, times):
+    assert top_ngram_share(" ".join(spoken * times)) > 0
+
+
+def plain_top_ngram_share(text):
+    """The same measure, one text and one phrase at a time."""
+    of_words = re.findall(r"[a-z0-9']+", text.lower())
+    phrases = {tuple(of_words[i : i + 4]) for i in range(len(of_words) - 3)}
+    most = 0
+    for phrase in phrases:
+        if any(c.isdigit() for word in phrase for c in word):
+            continue
+        times, i = 0, 0
+        while i <= len(of_words) - 4:
+            found = tuple(of_words[i : i + 4]) == phrase
+            times, i = times + found, i + (4 if found else 1)
+        most = max(most, times * sum(map(len, phrase)) if times > 1 else 0)
+    return most / sum(map(len, of_words)) if most else 0.0
+
+
+@given(st.lists(st.text(alphabet="ab1 .\n", max_size=80), min_size=1, max_size=6))
+def test_the_share_of_phrases_is_that_of_a_plain_count_in_any_batch(texts):
+    found = top_ngram_shares(WordStream(texts), texts)
+    assert found == pytest.approx([plain_top_ngram_share(text) for text in texts])
 
 
 @pytest.mark.parametrize(
