@@ -23,6 +23,13 @@ DATASET_VERSIONS = Table(
             (not_null,),
             {"turns": 0},
         ),
+        Column(
+            "policy",
+            pa.string(),
+            "Curation policy: its name and the first 12 digits of its hash.",
+            (not_null,),
+            "sft-lenient@000000000000",
+        ),
         Column("drop_counts", pa.map_(pa.string(), pa.int64()), "Dropped rows by rule.", (not_null,), {}),
         Column(
             "gate", pa.string(), "Verdict of the data-quality gate.", (not_null, one_of("passed", "held")), "passed"

@@ -1,20 +1,47 @@
-"""What keeps an answer out of training: rules in order, as data. The first rule that an answer breaks is its drop."""
+"""Names of the rules that keep an answer out of training, and what each means. The first that it breaks is its drop."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 CONSENT = "consent"
+CONSENT_WITHDRAWN = "consent_withdrawn"
 HISTORY_MISSING = "not_trainable_flag:history_missing"
 NO_USER_TURN = "no_user_turn"
 FINISH_REASON = "finish_reason"
 EMPTY_REPLY = "empty_reply"
 EXACT_DUPLICATE = "exact_duplicate"
+NEAR_DUPLICATE = "near_duplicate"
+SPLIT_LEAK = "split_leak"
+CONTAMINATED = "contaminated"
 INACTIVE_BRANCH = "inactive_branch"
 NOT_COMPLETE = "not_complete"
 NOT_TAGGED = "quality:not_tagged"
 QUALITY_PREFIX = "quality:"
 FLAG_PREFIX = "not_trainable_flag:"
+SIGNAL_PREFIX = "signal:"
+CAP_PREFIX = "cap_"
+
+MEANINGS: dict[str, str] = {
+    NOT_COMPLETE: "The conversation may still grow.",
+    INACTIVE_BRANCH: "The answer was regenerated or edited away.",
+    CONSENT_WITHDRAWN: "A user of the conversation, or the conversation, was withdrawn from training.",
+    CONSENT: "A turn, the system message or the conversation is not for training.",
+    f"{QUALITY_PREFIX}REASON": "The filter did not keep the answer; `not_tagged`: it has not seen it.",
+    HISTORY_MISSING: "A turn before the answer, or its system message, is not there.",
+    NO_USER_TURN: "Nobody asked: no turn of the user comes before the answer.",
+    f"{FLAG_PREFIX}FLAG": "What the model saw or said is not what is stored, here or in a turn before.",
+    FINISH_REASON: "The answer was cut short or withheld.",
+    EMPTY_REPLY: "The answer has neither text nor a tool call.",
+    f"{SIGNAL_PREFIX}PLACE.NAME": "A signal of answer, prompt or conversation is beyond the policy's bound.",
+    EXACT_DUPLICATE: "Prompt and answer say the same as an earlier example, white space aside.",
+    NEAR_DUPLICATE: "Question and answer are nearly those of another example.",
+    SPLIT_LEAK: "A near duplicate of the example is held out for validation.",
+    CONTAMINATED: "The example holds an item of a benchmark.",
+    f"{CAP_PREFIX}user": "The user (without one: the conversation) has given as much as the policy allows.",
+    f"{CAP_PREFIX}source": "The log format has given as much as the policy allows.",
+    f"{CAP_PREFIX}topic": "The topic has as much room as the policy allows.",
+    f"{CAP_PREFIX}tenant": "The version is as large as the policy allows.",
+}
+"""Rules in the order in which they are tried."""
 
 BARRING_FLAGS = (
     "body_missing",
@@ -49,21 +76,9 @@ CUT_FINISHES = (
 """Finish reasons, in lower case, of an answer cut short or withheld (OpenAI, Anthropic, Gemini, vLLM, Mistral)."""
 
 
-@dataclass(frozen=True)
-class CurationPolicy:
-    """Settings of one cut, written into the manifest of the dataset version."""
-
-    validation_percent: int = 10
-    """Split buckets, of 100, that go to validation."""
-    barring_flags: tuple[str, ...] = BARRING_FLAGS
-    cut_finishes: tuple[str, ...] = CUT_FINISHES
-    version: int = 1
-    """Version of rules and normalisation, bumped when either changes."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.validation_percent <= 100:
-            raise ValueError(f"validation_percent: wanted 0 to 100, found {self.validation_percent}")
-
-    def split(self, bucket: int) -> str:
-        """Return the split of a bucket from 0 to 99."""
-        return "validation" if bucket < self.validation_percent else "train"
+def meaning(rule: str) -> str:
+    """Return what a rule means; an empty text for one that this version does not know."""
+    patterns = {FLAG_PREFIX: "FLAG", QUALITY_PREFIX: "REASON", SIGNAL_PREFIX: "PLACE.NAME"}
+    if rule in MEANINGS:
+        return MEANINGS[rule]
+    return next((MEANINGS[p + rest] for p, rest in patterns.items() if rule.startswith(p)), "")

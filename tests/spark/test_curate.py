@@ -6,7 +6,8 @@ import pytest
 
 from pipelines.datasets.curate import curate
 from pipelines.datasets.gate import content_key
-from pipelines.datasets.rules import BARRING_FLAGS, CurationPolicy
+from pipelines.datasets.policy import CurationPolicy
+from pipelines.datasets.rules import BARRING_FLAGS
 from pipelines.intake.identity import IdentityKey
 from schemas import CONVERSATIONS, TRAINING_EXAMPLES, TURN_SIGNALS, TURNS
 

@@ -2,15 +2,19 @@
 
 import datetime as dt
 import json
+import random
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from jobs.curate_batch import curate_lake
+from jobs.curate_what_if import compare_policies
 from jobs.options import Exit, Settings, UserError
 from jobs.trigger_batch import decide
 from pipelines.adapters import delta
-from pipelines.datasets.rules import CurationPolicy
+from pipelines.adapters.lake import Lake
+from pipelines.datasets.policy import Caps, CurationPolicy
 from pipelines.datasets.version import verify_version
 from pipelines.privacy.keys import KeyFolder
 from schemas import (
@@ -25,6 +29,8 @@ from schemas import (
 )
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+# Keys are new in each test: with a tenth of the users held out, a few dozen would now and then be all of one split.
+HALF = CurationPolicy(validation_percent=50)
 SPOKEN = "the harbour master counts blue herons"
 
 
@@ -35,13 +41,13 @@ def settings(lake):
     return Settings(lake.path, keys, json=True, console=Console(quiet=True))
 
 
-def fill(spark, lake, numbers, tenant="default"):
-    """Append one talk of two turns a number; every fifth answer is cut short."""
+def fill(spark, lake, numbers, tenant="default", said=None):
+    """Append one talk of two turns a number; every fifth answer is cut short. ``said`` has other texts by number."""
     turns, signals, conversations = [], [], []
     for nth in numbers:
         ids = [f"{tenant}-{nth}-{i}" for i in range(2)]
         shared = {"tenant": tenant, "root_id": f"{tenant}-{nth}", "created_at": START + dt.timedelta(minutes=nth)}
-        texts = (f"{SPOKEN} {nth}?", f"{SPOKEN} {nth} times.")
+        texts = (said or {}).get(nth, (f"{SPOKEN} {nth}?", f"{SPOKEN} {nth} times."))
         for i, role in enumerate(("user", "assistant")):
             parent = ids[0] if i else shared["root_id"]
             finish = "length" if nth % 5 == 4 else "stop"
@@ -73,13 +79,13 @@ def rows_of(spark, lake, table):
 
 def test_a_passed_version_is_published_once_and_a_repeat_adds_no_rows(spark, lake, settings):
     fill(spark, lake, range(60))
-    first = curate_lake(settings)
+    first = curate_lake(settings, policy=HALF)
     assert (first["examples"], first["drops"], first["gate"]) == (48, {"finish_reason": 12}, "passed")
     assert verify_version(lake.dataset(first["dataset_version"])) == []
     counts = [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)]
     assert counts == [48, 12, 1]
     manifest = (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes()
-    second = curate_lake(settings)
+    second = curate_lake(settings, policy=HALF)
     assert second["dataset_version"] == first["dataset_version"]
     assert [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)] == counts
     assert (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes() == manifest
@@ -91,12 +97,69 @@ def test_a_passed_version_is_published_once_and_a_repeat_adds_no_rows(spark, lak
     assert not (lake.path / "datasets" / ".staging").exists()
 
 
+def test_equal_rows_give_equal_bytes_in_whatever_order_they_came(spark, tmp_path, settings):
+    numbers = list(range(60))
+    random.Random(4).shuffle(numbers)
+    cuts = []
+    for name, batches in (("one", [sorted(numbers)]), ("two", [numbers[:25], numbers[25:]])):
+        lake = Lake(tmp_path / name)
+        for batch in batches:
+            fill(spark, lake, batch)
+        policy = replace(HALF, caps=Caps(tenant=30))
+        cuts.append((lake, curate_lake(replace(settings, lake=lake.path), policy=policy)))
+    (one, first), (two, second) = cuts
+    assert first["dataset_version"] == second["dataset_version"]
+    assert (first["examples"], first["drops"]) == (30, {"cap_tenant": 18, "finish_reason": 12})
+    for file in ("train.jsonl", "validation.jsonl", "examples.parquet"):
+        paths = [lake.dataset(first["dataset_version"]) / file for lake in (one, two)]
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+    drops = [sorted(map(str, rows_of(spark, lake, DROPS))) for lake in (one, two)]
+    assert drops[0] == drops[1]
+
+
+def test_a_repeat_in_other_words_and_an_item_of_a_benchmark_are_dropped_with_their_evidence(
+    spark, lake, settings, tmp_path
+):
+    said = {
+        60: ("How can I get the oven door off for cleaning it?", "Open it wide, close both hinge locks, lift it out."),
+        61: ("How can I get the oven door off for cleaning it??", "Open it wide, close both hinge locks, lift it out!"),
+        62: (
+            "Name the port from which the brig Halcyon set sail for the island of Tern with her crew of nine.",
+            "Dunmore.",
+        ),
+    }
+    fill(spark, lake, [*range(40), 60, 61, 62], said=said)
+    (tmp_path / "sails.jsonl").write_text(json.dumps({"id": "s1", "prompt": said[62][0]}) + "\n")
+    cut = curate_lake(settings, policy=HALF, benchmarks=[tmp_path / "sails.jsonl"])
+    dropped = {row["rule"]: row for row in rows_of(spark, lake, DROPS) if row["rule"] != "finish_reason"}
+    assert dropped["contaminated"]["matched_id"] == "sails#s1"
+    repeat = dropped.get("near_duplicate") or dropped["split_leak"]
+    assert {repeat["subject_id"], repeat["matched_id"]} == {"default-60-1", "default-61-1"}
+    assert repeat["score"] >= repeat["threshold"] == 0.8
+    manifest = json.loads((lake.dataset(cut["dataset_version"]) / "manifest.json").read_bytes())
+    [evidence] = manifest["contamination"]
+    assert (evidence["item"], evidence["side"], evidence["verdict"]) == ("s1", "prompt", "contaminated")
+    assert [(one["name"], one["items"]) for one in manifest["benchmarks"]] == [("sails", 1)]
+    assert manifest["policy_hash"] == HALF.hash
+    assert "Halcyon" not in json.dumps(manifest)
+
+
+def test_what_if_counts_both_policies_by_rule_and_writes_nothing(spark, lake, settings, capsys):
+    fill(spark, lake, range(40))
+    before = sorted(path for path in lake.path.rglob("*") if not path.name.startswith("."))
+    told = compare_policies(settings, CurationPolicy(), CurationPolicy(name="small", caps=Caps(tenant=10)), None)
+    assert told["current"]["counts"] == {"kept": 32, "finish_reason": 8}
+    assert told["what_if"]["counts"] == {"kept": 10, "cap_tenant": 22, "finish_reason": 8}
+    assert json.loads(capsys.readouterr().out)["what_if"]["policy"] == "small"
+    assert sorted(path for path in lake.path.rglob("*") if not path.name.startswith(".")) == before
+
+
 def test_new_talk_makes_another_version_and_leaves_the_first_as_it_was(spark, lake, settings):
     fill(spark, lake, range(40))
-    first = curate_lake(settings)
+    first = curate_lake(settings, policy=HALF)
     before = (lake.dataset(first["dataset_version"]) / "train.jsonl").read_bytes()
     fill(spark, lake, range(40, 80))
-    second = curate_lake(settings)
+    second = curate_lake(settings, policy=HALF)
     assert second["dataset_version"] != first["dataset_version"]
     assert (lake.dataset(first["dataset_version"]) / "train.jsonl").read_bytes() == before
     versions = [row["dataset_version"] for row in rows_of(spark, lake, TRAINING_EXAMPLES)]
@@ -124,7 +187,7 @@ def test_a_version_that_was_held_passes_once_its_fault_is_mended(spark, lake, se
     fill(spark, lake, range(60))
     with pytest.raises(UserError):
         curate_lake(settings, policy=CurationPolicy(validation_percent=100))
-    passed = curate_lake(settings)
+    passed = curate_lake(settings, policy=HALF)
     assert passed["gate"] == "passed"
     assert {row["gate"] for row in rows_of(spark, lake, DATASET_VERSIONS)} == {"held", "passed"}
 
@@ -132,7 +195,7 @@ def test_a_version_that_was_held_passes_once_its_fault_is_mended(spark, lake, se
 def test_tenants_get_versions_of_their_own(spark, lake, settings):
     fill(spark, lake, range(60))
     fill(spark, lake, range(50), tenant="acme")
-    figures = curate_lake(settings)
+    figures = curate_lake(settings, policy=HALF)
     assert figures["tenant"] == "default"
     assert {cut["tenant"]: cut["examples"] for cut in figures["versions"]} == {"acme": 40, "default": 48}
     by_version = {(row["dataset_version"], row["tenant"]) for row in rows_of(spark, lake, TRAINING_EXAMPLES)}

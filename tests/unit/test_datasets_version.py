@@ -8,7 +8,7 @@ import pytest
 from datasets import Dataset
 from hypothesis import given, settings
 
-from pipelines.datasets.rules import CurationPolicy
+from pipelines.datasets.policy import CurationPolicy
 from pipelines.datasets.version import (
     EXAMPLE_SCHEMA,
     MANIFEST,
