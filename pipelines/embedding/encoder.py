@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from pipelines.embedding.long_texts import MOST_WINDOWS, OVERLAP_TOKENS, LongTexts
 from pipelines.embedding.models import DEFAULT_MODEL, fingerprint_model, resolve_model
+from schemas.embedding_failures import EmbeddingFailure
+
+if TYPE_CHECKING:
+    from pipelines.embedding.loaded_model import LoadedModel
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 
-CPU_BATCH_TOKENS = 4096
-"""Padded tokens of one forward pass on a CPU: larger batches fall out of the cache and win nothing."""
+Backend = Literal["torch", "openvino", "openvino-bf16", "openvino-int8", "static"]
+"""``torch``: CUDA where there is one, else the CPU. ``openvino``: CPU, in float32, bfloat16 (fast where it has AMX) or
+int8. ``static``: a table of token vectors distilled from the model, far faster and for a first pass only."""
 
-GPU_BATCH_TOKENS = 65_536
-"""Padded tokens of one forward pass on a GPU; halved whenever memory runs out."""
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 
 class EmbeddingError(RuntimeError):
@@ -33,13 +37,15 @@ class Embedded:
     """Vectors of n texts, in their order.
 
     ``vectors`` float32 [n, d] of unit length; ``n_tokens`` int32 [n], tokens of the whole text with the model's special
-    tokens; ``truncated`` bool [n], true where the model saw only the first tokens; ``backend`` engine and device.
+    tokens; ``truncated`` bool [n], true where the model did not see all of them; ``backend`` engine and device;
+    ``failures`` the reason by row of texts that have no vector (theirs is zero).
     """
 
     vectors: npt.NDArray[np.float32]
     n_tokens: npt.NDArray[np.int32]
     truncated: npt.NDArray[np.bool_]
     backend: str
+    failures: Mapping[int, EmbeddingFailure] = field(default_factory=dict)
 
 
 class Encoder(Protocol):
@@ -62,155 +68,119 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class SentenceTransformerEncoder:
-    """Any sentence-transformers model by name, folder or hub repository; on CUDA where there is one, else on the CPU.
+    """Any sentence-transformers model by name, folder or hub repository, on one of the backends.
 
-    ``device`` None takes the GPU that Spark gave to the task, else the first one. ``dtype`` counts on CUDA alone, since
-    half precision is slower than float32 on CPUs. ``batch_tokens`` bounds texts x longest text of one forward pass.
+    ``name`` may end in ``@BACKEND``, so that whoever reads the name of a stored vector's model encodes alike; without
+    it the backend is torch. ``device`` None takes the GPU that Spark gave to the task, else the first one. ``dtype``
+    counts on CUDA alone. ``batch_tokens`` bounds texts x longest text of one forward pass. ``long_texts`` says how a
+    text is read that is longer than the model.
     """
 
     name: str = DEFAULT_MODEL
     device: str | None = None
     batch_tokens: int | None = None
     dtype: Dtype = "float32"
+    long_texts: LongTexts = "windows"
+
+    @property
+    def model(self) -> str:
+        """The model's name without its backend."""
+        return split_backend(self.name)[0]
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that the name asks for."""
+        return split_backend(self.name)[1]
 
     @property
     def fingerprint(self) -> str:
-        """Hash of weights, tokenizer, pooling, prompts, length limit, cut and dtype; needs no torch."""
-        return fingerprint_model(resolve_model(self.name), policy=f"head;unit;{self.dtype}")
+        """Hash of weights, tokenizer, pooling, prompts, length policy and dtype; needs no torch.
+
+        Torch and OpenVINO in float32 share one: their vectors differ by rounding alone.
+        """
+        if self.backend == "static":
+            from pipelines.embedding.static_model import STATIC_POLICY
+
+            return fingerprint_model(resolve_model(self.model), policy=STATIC_POLICY)
+        long_texts = f"windows:{OVERLAP_TOKENS}:{MOST_WINDOWS}" if self.long_texts == "windows" else "head"
+        return fingerprint_model(resolve_model(self.model), policy=f"{long_texts};unit;{self.precision}")
+
+    @property
+    def precision(self) -> str:
+        """Number format of the matrix products."""
+        return {"openvino-bf16": "bfloat16", "openvino-int8": "int8", "torch": self.dtype}.get(self.backend, "float32")
 
     def encode(self, texts: Sequence[str]) -> Embedded:
-        """Embed n texts, each cut at the model's own length; equal to ``SentenceTransformer.encode_document``.
+        """Embed n texts; where none is long, equal to ``SentenceTransformer.encode_document`` within rounding.
 
-        Raises EmbeddingError where a vector is not finite in float32 either, and ValueError for an empty text.
+        A vector that is not finite is computed again in float32; what still has none is told in ``failures``.
+        Raises ValueError for an empty text.
         """
-        return _load(self).encode(texts, "document")
+        empty = sum(not text.strip() for text in texts)
+        if empty:
+            raise ValueError(f"an empty text has no embedding: {empty} of {len(texts)} are empty")
+        return _load(self).encode([without_lone_surrogates(text) for text in texts], "document")
 
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
-        """Embed one question, float32 [d] of unit length, with the prompt that the model has for queries."""
-        return _load(self).encode([text], "query").vectors[0]
+        """Embed one question, float32 [d] of unit length, with the prompt that the model has for queries.
+
+        Raises ValueError for an empty question and EmbeddingError where the model gives no vector.
+        """
+        if not text.strip():
+            raise ValueError("an empty question has no embedding: 1 of 1 are empty")
+        embedded = _load(self).encode([without_lone_surrogates(text)], "query")
+        if embedded.failures:
+            raise EmbeddingError(f"the model gave no vector for the question ({embedded.failures[0].value})")
+        return embedded.vectors[0]
 
 
-_models: dict[tuple[int, SentenceTransformerEncoder], _Model] = {}
+def split_backend(name: str) -> tuple[str, Backend]:
+    """Split ``MODEL@BACKEND``; raise ValueError for a backend that is none."""
+    model, at, backend = name.rpartition("@")
+    if not at or "/" in backend:
+        return name, "torch"
+    if backend not in BACKENDS:
+        raise ValueError(f"wanted a model or MODEL@BACKEND with one of {', '.join(BACKENDS)}; found @{backend}")
+    return model, backend  # type: ignore[return-value]  # it is one of BACKENDS
 
 
-def _load(encoder: SentenceTransformerEncoder) -> _Model:
+def without_lone_surrogates(text: str) -> str:
+    """Return the text with U+FFFD for each surrogate without a partner, which no tokenizer takes; pairs are joined."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class _Loaded(Protocol):
+    def encode(self, texts: Sequence[str], task: Literal["document", "query"]) -> Embedded: ...
+
+
+_models: dict[tuple[int, SentenceTransformerEncoder], _Loaded] = {}
+
+
+def _load(encoder: SentenceTransformerEncoder) -> _Loaded:
     # The process id is in the key because a forked child must not use its parent's torch and tokenizer threads.
     key = (os.getpid(), encoder)
     if key not in _models:
-        _models[key] = _Model(encoder)
+        if encoder.backend == "static":
+            from pipelines.embedding.static_model import StaticModel
+
+            _models[key] = StaticModel(resolve_model(encoder.model), encoder.fingerprint)
+        else:
+            _models[key] = _load_transformer(encoder)
     return _models[key]
 
 
-def _task_resources() -> tuple[int | None, str | None]:
-    """Cores and GPU that Spark gave to the running task; nothing outside a task."""
-    if "pyspark" not in sys.modules:
-        return None, None
-    from pyspark import TaskContext
+def _load_transformer(encoder: SentenceTransformerEncoder) -> LoadedModel:
+    from pipelines.embedding.loaded_model import LoadedModel
 
-    task = TaskContext.get()
-    if task is None:
-        return None, None
-    gpus = task.resources().get("gpu")
-    return task.cpus(), f"cuda:{gpus.addresses[0]}" if gpus else None
-
-
-def batches_by_tokens(n_tokens: npt.NDArray[np.int32], budget: int) -> Iterator[npt.NDArray[np.intp]]:
-    """Yield row numbers, longest texts first, so that rows x longest of each batch stays within ``budget`` tokens.
-
-    Longest first: memory that is too small shows in the first batch. A text above the budget goes alone.
-    """
-    order = np.argsort(-n_tokens, kind="stable")
-    start = 0
-    while start < len(order):
-        longest = max(1, int(n_tokens[order[start]]))
-        end = start + max(1, budget // longest)
-        yield order[start:end]
-        start = end
-
-
-class _Model:
-    """A loaded model; lives in the process that made it."""
-
-    def __init__(self, encoder: SentenceTransformerEncoder) -> None:
-        # The tokenizer's thread pool does not survive a fork, and Spark forks; it reads only the C environment.
-        os.putenv("TOKENIZERS_PARALLELISM", "false")
-        import torch
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
-
-        cores, gpu = _task_resources()
-        if cores is not None:
-            torch.set_num_threads(cores)
-        transformers_logging.disable_progress_bar()
-        self.torch = torch
-        self.device = encoder.device or gpu or ("cuda" if torch.cuda.is_available() else "cpu")
-        self.on_gpu = self.device.startswith("cuda")
-        self.dtype = encoder.dtype if self.on_gpu else "float32"
-        self.model: Any = SentenceTransformer(
-            str(resolve_model(encoder.name)),
-            device=self.device,
-            trust_remote_code=False,
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True, "torch_dtype": self.dtype},
-        ).eval()
-        self.max_tokens: int | None = self.model.get_max_seq_length()
-        self.budget = encoder.batch_tokens or (GPU_BATCH_TOKENS if self.on_gpu else CPU_BATCH_TOKENS)
-        self.backend = (
-            "torch-" + ("cuda" if self.on_gpu else "cpu") + ("" if self.dtype == "float32" else f"-{self.dtype}")
-        )
-
-    def encode(self, texts: Sequence[str], task: Literal["document", "query"]) -> Embedded:
-        if any(not text.strip() for text in texts):
-            raise ValueError(
-                f"an empty text has no embedding: {sum(not t.strip() for t in texts)} of {len(texts)} are empty"
-            )
-        prompts: dict[str, str] = self.model.prompts or {}
-        prompt = prompts.get(task) or prompts.get(self.model.default_prompt_name or "") or ""
-        n_tokens = self._count_tokens([prompt + text for text in texts])
-        seen = n_tokens if self.max_tokens is None else np.minimum(n_tokens, self.max_tokens)
-        vectors = np.empty((len(texts), self.model.get_embedding_dimension()), dtype=np.float32)
-        for rows in batches_by_tokens(seen, self.budget):
-            vectors[rows] = self._forward([texts[row] for row in rows], prompt)
-        return Embedded(vectors, n_tokens, n_tokens > seen, self.backend)
-
-    def _count_tokens(self, texts: list[str]) -> npt.NDArray[np.int32]:
-        tokenizer = self.model.tokenizer
-        if not texts:
-            return np.empty(0, dtype=np.int32)
-        if callable(tokenizer):
-            ids = tokenizer(texts, truncation=False, padding=False, return_attention_mask=False, verbose=False)[
-                "input_ids"
-            ]
-        else:
-            ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
-        return np.fromiter(map(len, ids), dtype=np.int32, count=len(texts))
-
-    def _forward(self, texts: list[str], prompt: str) -> npt.NDArray[np.float32]:
-        try:
-            vectors = self._vectors(texts, prompt)
-        except self.torch.OutOfMemoryError:
-            if len(texts) == 1:
-                raise EmbeddingError("one text alone does not fit into the GPU; use a smaller model") from None
-            self.torch.cuda.empty_cache()
-            half = len(texts) // 2
-            self.budget = max(1, self.budget // 2)
-            return np.concatenate([self._forward(texts[:half], prompt), self._forward(texts[half:], prompt)])
-        bad = ~np.isfinite(vectors).all(axis=1)
-        if bad.any() and self.dtype != "float32":
-            self.model.float()
-            vectors[bad] = self._vectors([texts[row] for row in np.flatnonzero(bad)], prompt)
-            self.model.to(getattr(self.torch, self.dtype))
-            bad = ~np.isfinite(vectors).all(axis=1)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if bad.any() or not lengths.all():
-            raise EmbeddingError(
-                f"{int((bad | (lengths[:, 0] == 0)).sum())} of {len(texts)} vectors are not finite or zero"
-            )
-        return vectors / lengths
-
-    def _vectors(self, texts: list[str], prompt: str) -> npt.NDArray[np.float32]:
-        with self.torch.inference_mode():
-            features = self.model.preprocess(texts, prompt=prompt or None)
-            moved = {name: value.to(self.device) if hasattr(value, "to") else value for name, value in features.items()}
-            vectors: npt.NDArray[np.float32] = self.model(moved)["sentence_embedding"].float().cpu().numpy()
-        return vectors
+    return LoadedModel(
+        resolve_model(encoder.model),
+        backend=encoder.backend,
+        precision=encoder.precision,
+        device=encoder.device,
+        batch_tokens=encoder.batch_tokens,
+        long_texts=encoder.long_texts,
+    )

