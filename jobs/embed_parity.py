@@ -8,8 +8,9 @@ from pathlib import Path
 
 from rich.table import Table as TextTable
 
+from jobs.embedding_model import named_encoder
 from jobs.options import Exit, Settings, UserError
-from pipelines.embedding.encoder import Backend, SentenceTransformerEncoder
+from pipelines.embedding.encoder import Backend
 from pipelines.embedding.parity import MOST_LOSS, Parity, compare, read_pairs
 
 
@@ -20,8 +21,8 @@ def compare_backends(settings: Settings, pairs: Path, model: str, backends: Sequ
         scored = read_pairs(files)
     except ValueError as error:
         raise UserError(str(error)) from None
-    reference = SentenceTransformerEncoder(f"{model}@torch")
-    others = [SentenceTransformerEncoder(f"{model}@{backend}") for backend in backends if backend != "torch"]
+    reference = named_encoder(f"{model}@torch")
+    others = [named_encoder(f"{model}@{backend}") for backend in backends if backend != "torch"]
     results = compare(reference, others, scored)
     _tell(settings, model, results, len(scored.scores))
     refused = [result.backend for result in results if not result.accepted]

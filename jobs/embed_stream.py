@@ -18,13 +18,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jobs.embed_parity import compare_backends
+from jobs.embedding_model import named_encoder
 from jobs.options import Settings, turnmill_command
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.embedding.embed import TEXTS_OF_A_TASK, embedded, not_embedded, texts_to_embed, try_to_embed
-from pipelines.embedding.encoder import BACKENDS, Backend, Encoder, SentenceTransformerEncoder
+from pipelines.embedding.encoder import BACKENDS, Backend, Encoder
 from pipelines.embedding.models import DEFAULT_MODEL
 from schemas import EMBEDDING_FAILURES, EMBEDDINGS, TURN_SIGNALS, TURNS
 
@@ -96,7 +97,7 @@ def _write(tried: DataFrame, lake: Lake, asked: int, batch_id: int) -> EmbedFigu
 
 def embed_turns(settings: Settings, schedule: Schedule, encoder: Encoder | None = None) -> dict:
     """Embed until ``turn_signals`` is drained or a signal says stop; return the query's figures."""
-    encoder = encoder or SentenceTransformerEncoder()
+    encoder = encoder or named_encoder()
     lake = Lake(settings.lake)
     spark = spark_session("turnmill embed")
     figures = EmbedFigures()
@@ -133,7 +134,7 @@ def command(settings: Settings, schedule: Schedule, model: str, backend: Backend
     if parity is not None:
         compare_backends(settings, parity, model, (backend,) if backend else BACKENDS[1:])
         return
-    encoder = SentenceTransformerEncoder(f"{model}@{backend}" if backend else model)
+    encoder = named_encoder(f"{model}@{backend}" if backend else model)
     figures = embed_turns(settings, schedule, encoder)
     if settings.json:
         settings.emit(figures)

@@ -73,7 +73,8 @@ class SentenceTransformerEncoder:
     ``name`` may end in ``@BACKEND``, so that whoever reads the name of a stored vector's model encodes alike; without
     it the backend is torch. ``device`` None takes the GPU that Spark gave to the task, else the first one. ``dtype``
     counts on CUDA alone. ``batch_tokens`` bounds texts x longest text of one forward pass. ``long_texts`` says how a
-    text is read that is longer than the model.
+    text is read that is longer than the model; ``cache`` is the folder that converted models are kept in, by default
+    the user's cache folder.
     """
 
     name: str = DEFAULT_MODEL
@@ -81,6 +82,7 @@ class SentenceTransformerEncoder:
     batch_tokens: int | None = None
     dtype: Dtype = "float32"
     long_texts: LongTexts = "windows"
+    cache: str | None = None
 
     @property
     def model(self) -> str:
@@ -167,7 +169,7 @@ def _load(encoder: SentenceTransformerEncoder) -> _Loaded:
         if encoder.backend == "static":
             from pipelines.embedding.static_model import StaticModel
 
-            _models[key] = StaticModel(resolve_model(encoder.model), encoder.fingerprint)
+            _models[key] = StaticModel(resolve_model(encoder.model), encoder.fingerprint, encoder.cache)
         else:
             _models[key] = _load_transformer(encoder)
     return _models[key]
@@ -183,4 +185,5 @@ def _load_transformer(encoder: SentenceTransformerEncoder) -> LoadedModel:
         device=encoder.device,
         batch_tokens=encoder.batch_tokens,
         long_texts=encoder.long_texts,
+        cache=encoder.cache,
     )

@@ -55,6 +55,7 @@ class LoadedModel:
         device: str | None,
         batch_tokens: int | None,
         long_texts: LongTexts,
+        cache: str | None = None,
     ) -> None:
         # The tokenizer's thread pool does not survive a fork, and Spark forks; it reads only the C environment.
         os.putenv("TOKENIZERS_PARALLELISM", "false")
@@ -85,7 +86,8 @@ class LoadedModel:
         self.backend = f"{backend.partition('-')[0]}-{'cuda' if on_gpu else 'cpu'}{suffix}"
         self.forward: Callable[[Mapping[str, Any]], npt.NDArray[np.float32]] = self._torch_forward
         if not on_torch:
-            self.forward = converted_forward(self.model, fingerprint_model(folder, policy=""), precision, cores)
+            fingerprint = fingerprint_model(folder, policy="")
+            self.forward = converted_forward(self.model, fingerprint, precision, cores, cache)
 
     def encode(self, texts: Sequence[str], task: Task) -> Embedded:
         """Embed texts that are not empty and are valid Unicode."""

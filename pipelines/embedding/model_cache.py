@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +12,13 @@ from filelock import FileLock
 from pipelines.durable_files import flush_to_disk
 
 
-def made_once(key: str, make: Callable[[Path], None]) -> Path:
+def made_once(key: str, make: Callable[[Path], None], cache: str | None = None) -> Path:
     """Return the folder named ``key``, which ``make`` fills the first time; half a folder is never seen.
 
     The key names all that decides the content, so a folder is never updated. Its place is ``embedding`` under
-    ``TURNMILL_CACHE``, by default the user's cache folder. Other processes wait while one makes it.
+    ``cache``, by default the user's cache folder. Other processes wait while one makes it.
     """
-    root = Path(os.environ.get("TURNMILL_CACHE") or platformdirs.user_cache_dir("turnmill")).absolute() / "embedding"
+    root = Path(cache or platformdirs.user_cache_dir("turnmill")).absolute() / "embedding"
     folder = root / key
     if folder.is_dir():
         return folder

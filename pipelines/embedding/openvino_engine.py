@@ -32,7 +32,7 @@ class EngineMissingError(ImportError):
 
 
 def converted_forward(
-    model: Any, fingerprint: str, precision: str, threads: int | None
+    model: Any, fingerprint: str, precision: str, threads: int | None, cache: str | None = None
 ) -> Callable[[Mapping[str, Any]], npt.NDArray[np.float32]]:
     """Return a function from the model's features to its sentence vectors [n, d]; convert the model the first time.
 
@@ -43,6 +43,7 @@ def converted_forward(
     folder = made_once(
         f"openvino-{openvino.__version__.split('-')[0]}-{_CONVERSION}-{weights}-{fingerprint[:32]}",
         lambda draft: _convert(model, draft, weights),
+        cache,
     )
     core = openvino.Core()
     settings: dict[str, Any] = {

@@ -47,10 +47,10 @@ class StaticModel:
 
     backend = "static-cpu"
 
-    def __init__(self, folder: Path, fingerprint: str) -> None:
+    def __init__(self, folder: Path, fingerprint: str, cache: str | None = None) -> None:
         from safetensors.numpy import load_file
 
-        made = made_once(f"static-{fingerprint[:32]}", lambda draft: distil(folder, draft))
+        made = made_once(f"static-{fingerprint[:32]}", lambda draft: distil(folder, draft), cache)
         self.table = load_file(made / "tokens.safetensors")["tokens"]
         self.tokenizer = _bare_tokenizer(made / "tokenizer.json")
 

