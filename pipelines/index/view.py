@@ -13,9 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from pipelines.index.current_sql import turns_current_sql
+from pipelines.index.errors import FingerprintMismatchError, IndexUnreadableError
 from pipelines.index.feeds import SOURCES, ChangesGoneError, Pins, TablePath, changed_keys, pin_sources
-from pipelines.index.lance import COLUMNS, Change, IndexUnreadableError, LanceIndex
+from pipelines.index.rows import COLUMNS, Change
 from pipelines.index.standing import Standing
+from pipelines.index.terms import hashed_terms
+from pipelines.index.vector_index import VectorIndex
 from schemas import EMBEDDINGS, TURN_SIGNALS, TURNS
 
 KEYS_OF_A_SLICE = 20_000
@@ -39,16 +42,19 @@ class SyncResult:
 
 
 def view_sql(touched: str | None = None) -> str:
-    """Return the query of the index's rows for the parameter ``$fingerprint``; of all turns or those in ``touched``."""
+    """Return the query of the view for the parameter ``$fingerprint``; of all turns or those in ``touched``.
+
+    Its rows have ``text`` where rows of the index have ``terms``: ``with_terms``.
+    """
     only = f"SEMI JOIN {touched} USING (tenant, turn_id)" if touched else ""
     names = [name for name, _ in COLUMNS]
     kept = ", ".join(f"{'s' if name == 'lang' else 't'}.{name}" for name in names)
-    selected = ", ".join([*(f"kept.{name}" for name in names), "e.vector"])
+    selected = ", ".join([*(f"kept.{name}" for name in names), "kept.text", "e.vector"])
     # Several rows of signals for one turn come from repeats and from newer rules; the newest rules decide.
     # Materialised, since the optimiser otherwise joins signals and vectors by tenant alone: n x n rows.
     return f"""
         WITH kept AS MATERIALIZED (
-            SELECT {kept}
+            SELECT {kept}, t.text
             FROM ({turns_current_sql(f"(SELECT * FROM {TURNS.name} {only})")}) t
             JOIN (
                 SELECT tenant, turn_id, keep, lang FROM {TURN_SIGNALS.name} {only}
@@ -64,14 +70,27 @@ def view_sql(touched: str | None = None) -> str:
     """  # noqa: S608 - names of the schema and of this module only
 
 
-def sync(index: LanceIndex, table_path: TablePath, connect: Connect, *, model: str, fingerprint: str) -> SyncResult:
+def with_terms(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Replace the texts of rows of the view by their hashed words, which is all of them that the index holds."""
+    terms = pa.array([hashed_terms(text) for text in batch.column("text").to_pylist()], pa.string())
+    place = batch.schema.get_field_index("text")
+    return batch.set_column(place, "terms", terms)
+
+
+def sync(index: VectorIndex, table_path: TablePath, connect: Connect, *, model: str, fingerprint: str,
+         verify: bool = True) -> SyncResult:  # fmt: skip
     """Bring the index to the newest versions of its tables; the caller holds ``index.writer()``.
 
-    Builds it anew where there is none, where it does not open, for another model, or where changes are gone.
+    ``verify`` first reads all keys and compares them with the pointer; a job does so once, at its start.
+
+    Builds it anew where there is none, where it does not open or holds other rows than it should, and where changes are
+    gone; always from the vectors in Delta, never by the model. Raises ``FingerprintMismatchError`` for another model.
     """
     pins = pin_sources(table_path)
-    reason = _why_rebuild(index, pins, fingerprint)
     standing = index.standing()
+    if standing is not None and standing.model_fingerprint != fingerprint:
+        raise FingerprintMismatchError(standing.model, standing.model_fingerprint, fingerprint)
+    reason = _why_rebuild(index, pins, verify=verify)
     if reason is None and standing is not None:
         if standing.versions == pins.versions:
             return SyncResult(0, 0, standing.rows, None, pins.versions)
@@ -82,12 +101,16 @@ def sync(index: LanceIndex, table_path: TablePath, connect: Connect, *, model: s
     with connect(pins.existing) as connection:
         rows = connection.execute(view_sql(), {"fingerprint": fingerprint}).to_arrow_reader(ROWS_OF_A_BATCH)
         built = index.rebuild(
-            rows, model=model, model_fingerprint=fingerprint, versions=pins.versions, table_ids=pins.table_ids
+            map(with_terms, rows),
+            model=model,
+            model_fingerprint=fingerprint,
+            versions=pins.versions,
+            table_ids=pins.table_ids,
         )
     return SyncResult(built.rows, built.rows, built.rows, reason, pins.versions)
 
 
-def differences(index: LanceIndex, connect: Connect) -> tuple[int, int]:
+def differences(index: VectorIndex, connect: Connect) -> tuple[int, int]:
     """Count turns that the view holds and the index lacks, and the other way round, at the index's own versions."""
     standing = index.standing()
     if standing is None:
@@ -100,25 +123,24 @@ def differences(index: LanceIndex, connect: Connect) -> tuple[int, int]:
     return len(wanted - found), len(found - wanted)
 
 
-def _why_rebuild(index: LanceIndex, pins: Pins, fingerprint: str) -> str | None:
+def _why_rebuild(index: VectorIndex, pins: Pins, *, verify: bool) -> str | None:
     standing = index.standing()
     if standing is None:
         return "there was no readable index"
-    if standing.model_fingerprint != fingerprint:
-        return f"the index was made with another model, {standing.model}"
     for name in SOURCES:
         at, now = standing.versions.get(name, -1), pins.versions[name]
         if now < at or (at >= 0 and standing.table_ids.get(name) != pins.table_ids[name]):
             return f"the table {name} was made anew"
     try:
-        index.check()
+        if verify:
+            index.verify()
     except IndexUnreadableError as error:
         return str(error)
     return None
 
 
 def _apply_changes(
-    index: LanceIndex, standing: Standing, table_path: TablePath, connect: Connect, pins: Pins
+    index: VectorIndex, standing: Standing, table_path: TablePath, connect: Connect, pins: Pins
 ) -> SyncResult:
     changed = {
         name: changed_keys(table_path, name, after=standing.versions[name], until=pins.versions[name])
@@ -167,4 +189,5 @@ def _change(connection: Any, start: int, fingerprint: str) -> Change:
     )
     keys = connection.execute("SELECT tenant, turn_id FROM touched_slice").fetchall()
     rows = connection.execute(view_sql("touched_slice"), {"fingerprint": fingerprint}).to_arrow_table()
-    return Change(keys, rows)
+    batches = [with_terms(batch) for batch in rows.combine_chunks().to_batches()]
+    return Change(keys, pa.Table.from_batches(batches) if batches else rows)

@@ -12,7 +12,9 @@ from deltalake import DeltaTable, write_deltalake
 
 from pipelines.adapters.duck import connect
 from pipelines.index import view
+from pipelines.index.errors import FingerprintMismatchError, IndexWriteError
 from pipelines.index.lance import LanceIndex
+from pipelines.index.terms import hashed_terms
 from pipelines.index.view import differences, sync
 from schemas import EMBEDDINGS, TURN_SIGNALS, TURNS
 
@@ -62,6 +64,7 @@ class Mill:
     def sync(self, fingerprint=FINGERPRINT):
         with self.index.writer():
             result = sync(self.index, self.lake.table, self.connect, model="m", fingerprint=fingerprint)
+        self.index.verify()
         assert differences(self.index, self.connect) == (0, 0)
         assert result.rows == len(self.index.indexed_keys())
         return result
@@ -186,9 +189,13 @@ def test_vectors_of_another_model_are_not_mixed_in(mill):
     mill.vectors("news", "hello", fingerprint="f2")
     mill.sync()
     assert mill.found == ["t1"]
-    assert mill.sync(fingerprint="f2").rebuilt == "the index was made with another model, m"
-    assert mill.found == ["t1", "t2"]
-    assert len(list((mill.lake.index / "generations").iterdir())) == 1
+    with pytest.raises(FingerprintMismatchError, match="made with m"):
+        mill.sync(fingerprint="f2")
+    assert mill.found == ["t1"]
+    beside = Mill(mill.lake)
+    beside.index = LanceIndex(mill.lake.index / "beside")
+    assert beside.sync(fingerprint="f2").rows == 2
+    assert (mill.found, beside.found) == (["t1"], ["t1", "t2"])
 
 
 def test_many_touched_keys_come_in_slices_and_readers_see_all_of_them(mill, monkeypatch):
@@ -232,18 +239,20 @@ def test_a_table_made_anew_builds_the_index_anew(mill):
     assert mill.found == ["t8", "t9"]
 
 
-def test_a_truncated_manifest_builds_the_index_anew(mill):
+def test_a_truncated_manifest_of_the_pointer_builds_the_index_anew_and_readers_keep_the_state_before(mill):
     mill.turns("t2", text="hello", day=1)
     mill.signals("t2")
     mill.sync()
     newest = min((mill.lake.index / "generations").rglob("*.manifest"))
     newest.write_bytes(b"")
+    assert [hit.turn_id for hit in LanceIndex(mill.lake.index).search(vector_of("hello"), 5, "default").hits] == ["t1"]
     assert "does not open" in mill.sync().rebuilt
     assert mill.found == ["t1", "t2"]
 
 
 def test_a_damaged_pointer_builds_the_index_anew(mill):
-    (mill.lake.index / "CURRENT").write_bytes(b"")
+    for name in ("CURRENT", "PREVIOUS"):
+        (mill.lake.index / name).write_bytes(b"")
     assert mill.sync().rebuilt == "there was no readable index"
     assert mill.found == ["t1"]
 
@@ -254,8 +263,31 @@ def test_a_crash_between_delete_and_append_leaves_readers_the_old_state_and_heal
     mill.signals("t2")
     with monkeypatch.context() as broken:
         broken.setattr(LanceIndex, "_append", lambda *_: (_ for _ in ()).throw(OSError("power cut")))
-        with pytest.raises(OSError, match="power cut"):
+        with pytest.raises(IndexWriteError, match="readers keep the last state"):
             mill.sync()
     assert mill.found == ["t1"]
     mill.sync()
     assert mill.found == ["t1", "t2"]
+
+
+def test_a_text_that_only_its_words_recall_is_found_by_them(mill):
+    mill.turns("t2", text="the zebra crossing")
+    mill.signals("t2")
+    mill.vectors("the zebra crossing")
+    mill.sync()
+    assert [hit.turn_id for hit in mill.index.search_terms(hashed_terms("Zebra!").split(), 5, "default").hits] == ["t2"]
+
+
+def test_rows_that_went_missing_are_noticed_at_start_and_built_anew(mill):
+    mill.turns("t2", text="hello")
+    mill.signals("t2")
+    mill.sync()
+    pointer = mill.lake.index / "CURRENT"
+    pointer.write_text(pointer.read_text().replace(mill.index.standing().key_hash, "f" * 16))
+    assert "not those" in mill.sync().rebuilt
+    assert mill.found == ["t1", "t2"]
+
+
+def test_a_vector_that_comes_when_its_text_is_known_costs_no_rebuild(mill):
+    mill.vectors("unused")
+    assert mill.sync().rebuilt is None
