@@ -185,9 +185,11 @@ class Demo:
 
     def train(self) -> None:
         """Curate, gate, decide and fine-tune."""
+        from jobs.candidate_trial import TrialOptions
         from jobs.curate_batch import curate_lake
         from jobs.train_batch import TrainOptions, train_lake
         from jobs.trigger_batch import decide
+        from pipelines.promotion.measure import Plan
 
         with self.stages.stage("curate", "rules, consent, duplicates, split, gate") as advance:
             curated = curate_lake(self.settings)
@@ -196,7 +198,13 @@ class Demo:
         with self.stages.stage("trigger") as advance:
             decision = decide(self.settings, at_least=NEW_EXAMPLES)
             advance(note=decision["reason"])
-        self.figures |= {"run_id": None, "loss_before": None, "loss_after": None, "trigger": decision["reason"]}
+        self.figures |= {
+            "run_id": None,
+            "loss_before": None,
+            "loss_after": None,
+            "verdict": None,
+            "trigger": decision["reason"],
+        }
         if decision["verdict"] != "start":
             return
         with self.stages.stage("train", "LoRA on a small model made here") as advance:
@@ -204,11 +212,12 @@ class Demo:
                 self.settings,
                 dataset=curated["dataset_version"],
                 options=TrainOptions(max_steps=TRAINING_STEPS),
+                trial=TrialOptions(plan=Plan(rows=64, answers=8, new_tokens=24, canary_alternatives=31)),
                 decision_id=decision["decision_id"],
                 progress=lambda step, steps: advance(step, steps),
             )
-            self.figures |= {name: run[name] for name in ("run_id", "loss_before", "loss_after")}
-            advance(note=f"held-out loss {run['loss_before']:.3f} -> {run['loss_after']:.3f}")
+            self.figures |= {name: run[name] for name in ("run_id", "loss_before", "loss_after", "verdict")}
+            advance(note=f"held-out loss {run['loss_before']:.3f} -> {run['loss_after']:.3f}: {run['verdict']}")
 
     def check(self) -> None:
         """Account for every record, and look for every planted value in all that the lake holds, decoded."""

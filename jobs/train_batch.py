@@ -1,4 +1,4 @@
-"""A dataset version -> a fine-tuned model: ``training_runs`` and, when it succeeds, ``model_versions``.
+"""A dataset version -> a fine-tuned model that is tried: ``training_runs`` and, when it succeeds, ``model_versions``.
 
 spark-submit $(turnmill spark-args) jobs/train_batch.py --lake LAKE --dataset latest
 """
@@ -6,34 +6,53 @@ spark-submit $(turnmill spark-args) jobs/train_batch.py --lake LAKE --dataset la
 from __future__ import annotations
 
 import datetime as dt
-import os
+import functools
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import click
+import orjson
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from jobs.candidate_trial import CANARIES_FILE, TrialOptions, register_model
+from jobs.launcher_choice import choose_launcher
 from jobs.options import Settings, UserError, turnmill_command
 from jobs.streaming import one_driver
 from pipelines.adapters import delta
 from pipelines.adapters.jars import cache_folder
 from pipelines.adapters.lake import Lake
+from pipelines.adapters.mlflow_runs import record_run
 from pipelines.adapters.spark_session import spark_session
 from pipelines.datasets.version import verify_version
+from pipelines.promotion.canaries import plan_canaries, planted_rows
+from pipelines.promotion.held_out import write_rows
+from pipelines.promotion.rule import PromotionRule
 from pipelines.synthetic.carrier_chats import carrier_texts
 from pipelines.training.base_model import TINY, BaseModel, TinyRecipe, resolve_base
-from pipelines.training.launch import LocalTorchrun, TrainingFailed
-from pipelines.training.model_folder import write_model
-from pipelines.training.run_spec import ADAPTER_FOLDER, RunResult, RunSpec, default_steps, timed_name
-from schemas import DATASET_VERSIONS, MODEL_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS, Table
+from pipelines.training.encoded_rows import read_jsonl
+from pipelines.training.launch import follow
+from pipelines.training.launchers import Launcher, TrainingFailed, run_name
+from pipelines.training.objectives import METHODS, Method, method_of
+from pipelines.training.run_spec import (
+    PLANTED_FILE,
+    RESULT_FILE,
+    SPEC_FILE,
+    RunResult,
+    RunSpec,
+    default_steps,
+    timed_name,
+)
+from schemas import DATASET_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS, Table
 
 JOB = "train"
 TINY_STEPS = 60
 """Most steps by default on the tiny base, which shows that the whole way works and learns little more after them."""
+LEAST_SAVE_STEPS, CHECKPOINTS_A_RUN = 20, 10
 CARRIER_CHATS = 4_000
 CARRIER_SEED = 20260101
 TINY_RATE, USUAL_RATE = 5e-3, 2e-4
@@ -44,15 +63,24 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """What a run may be asked for; None stands for a default that depends on base and data."""
+    """What a run may be asked for; None stands for a default that depends on base and data.
+
+    ``method`` is sft, dpo, kto, or auto: what the rows of the dataset are for. ``lora_rank`` 0 trains all weights.
+    """
 
     base: str = TINY
+    method: str = "auto"
     max_steps: int | None = None
     nproc: int = 1
     batch_size: int = RunSpec.batch_size
     learning_rate: float | None = None
     max_length: int = RunSpec.max_length
     lora_rank: int = RunSpec.lora_rank
+    canaries: bool = True
+    max_restarts: int = 0
+    launcher: str = "local"
+    launcher_file: Path | None = None
+    mlflow: str | None = None
 
 
 def train_lake(
@@ -60,57 +88,96 @@ def train_lake(
     *,
     dataset: str = "latest",
     options: TrainOptions = TrainOptions(),  # noqa: B008 - frozen
+    trial: TrialOptions | None = None,
     decision_id: str | None = None,
     progress: Progress | None = None,
     recipe: TinyRecipe | None = None,
 ) -> Figures:
-    """Fine-tune ``options.base`` on a dataset version that passed the gate, and return the run's figures.
+    """Fine-tune ``options.base`` on a dataset version that passed the gate, try the model, and return the figures.
 
-    A model version exists only for a run that succeeded; a failed one leaves its sentence in ``training_runs`` and
-    raises ``UserError``. ``decision_id`` is the decision that the run answers; ``progress`` is told (step, steps).
+    ``decision_id`` is the decision that the run answers and its key: asked again with the same key, the run that is
+    there goes on or is told, and no second one starts. A model version exists only for a run that succeeded; a failed
+    one leaves its sentence in ``training_runs`` and raises ``UserError``. ``progress`` is told (step, steps).
     """
     lake = Lake(settings.lake)
     spark = spark_session("turnmill train")
+    key = decision_id or timed_name("manual", dt.datetime.now(dt.UTC), secrets.token_hex(4))
+    launcher = choose_launcher(options.launcher, options.launcher_file)
+    trial = trial or TrialOptions()
     with one_driver(lake, JOB):
-        _close_abandoned(spark, lake)
-        version = passed_version(spark, lake, dataset)
-        base = resolve_base(options.base, cache_folder(), _carrier, recipe=recipe, progress=progress)
-        at = dt.datetime.now(dt.UTC)
-        token = secrets.token_hex(2)
-        run_id, model_version = timed_name("run", at, token), timed_name("model", at, token)
-        spec = _spec(run_id, lake, version, base, options)
-        row: Figures = {
-            "run_id": run_id,
-            "dataset_version": spec.dataset_version,
-            "base": base.label,
-            "state": "running",
-            "launcher": LocalTorchrun.name,
-            "metrics": {},
-            "failure": None,
-            "started_at": at,
-            "ended_at": None,
-        }
+        _settle_abandoned(spark, lake, launcher, run_name(key))
+        spec = _prepared(spark, lake, run_name(key), dataset, options, recipe, progress)
+        row = _recorded(spark, lake, spec, key, launcher.name)
+        _tell_decision(spark, lake, decision_id, spec.run_id)
+        result = _launched(spark, lake, spec, row, launcher, progress)
+        figures = _finished(spark, lake, spec, row, result, trial)
+    if options.mlflow:
+        tags = {f"turnmill.{name}": str(figures[name]) for name in ("model_version", "dataset_version", "verdict")}
+        record_run(options.mlflow, spec.run_id, asdict(spec), result.metrics, tags)
+    return figures
+
+
+def _prepared(
+    spark: SparkSession,
+    lake: Lake,
+    run_id: str,
+    dataset: str,
+    options: TrainOptions,
+    recipe: TinyRecipe | None,
+    progress: Progress | None,
+) -> RunSpec:
+    """Return the specification of the run: the one in its folder, or a new one, written there with its canaries."""
+    folder = lake.run(run_id)
+    if (folder / SPEC_FILE).is_file():
+        spec = RunSpec.read(folder / SPEC_FILE)
+        if not (folder / RESULT_FILE).is_file():
+            # What was withdrawn or changed since the run began is not trained on any further.
+            passed_version(spark, lake, spec.dataset_version)
+        return spec
+    version = passed_version(spark, lake, dataset)
+    base = resolve_base(options.base, cache_folder(), _carrier, recipe=recipe, progress=progress)
+    spec = _spec(run_id, lake, version, base, options)
+    folder.mkdir(parents=True, exist_ok=True)
+    if options.canaries and spec.method == "sft":
+        canaries = plan_canaries(version["n_train"], secrets.SystemRandom())
+        (folder / CANARIES_FILE).write_bytes(orjson.dumps([canary.told() for canary in canaries]))
+        write_rows(planted_rows(canaries), folder / PLANTED_FILE)
+    spec.write(folder)
+    return spec
+
+
+def _recorded(spark: SparkSession, lake: Lake, spec: RunSpec, key: str, launcher: str) -> Figures:
+    """Write the run's row before anything is launched, once; a run that is asked for again is running again."""
+    rows = delta.read(spark, lake, TRAINING_RUNS).where(F.col("run_id") == spec.run_id).collect()
+    row: Figures = rows[0].asDict() if rows else {
+        "run_id": spec.run_id,
+        "trigger_key": key,
+        "dataset_version": spec.dataset_version,
+        "base": spec.base_label,
+        "method": spec.method,
+        "spec_digest": spec.digest,
+        "launcher": launcher,
+        "metrics": {},
+        "started_at": dt.datetime.now(dt.UTC),
+    }  # fmt: skip
+    if row.get("state") != "succeeded":
+        row |= {"state": "running", "failure": None, "ended_at": None}
         _write(spark, lake, TRAINING_RUNS, row)
-        _tell_decision(spark, lake, decision_id, run_id)
-        result = _launched(spark, lake, spec, row, progress)
-        facts = {"model_version": model_version, "run_id": run_id, "dataset_version": spec.dataset_version}
-        adapter, target = lake.run(run_id) / ADAPTER_FOLDER, lake.model(model_version)
-        write_model(adapter, target, base, facts, with_base=base.name == TINY)
+    return row
+
+
+def _finished(
+    spark: SparkSession, lake: Lake, spec: RunSpec, row: Figures, result: RunResult, trial: TrialOptions
+) -> Figures:
+    """Register the model of a finished run, then call the run succeeded; a repeat after a crash changes nothing."""
+    name, _, fingerprint = spec.base_label.rpartition("@")
+    model = register_model(spark, lake, spec, BaseModel(name, Path(spec.base), fingerprint), result.metrics, trial)
+    if row["state"] != "succeeded":
         ended = dt.datetime.now(dt.UTC)
-        model = {
-            "model_version": model_version,
-            "run_id": run_id,
-            "parent": base.label,
-            "path": str(target.relative_to(lake.path)),
-            "evaluation": {k: v for k, v in result.metrics.items() if k.startswith(("loss_", "perplexity_"))},
-            "alias": None,
-            "contains_erased": False,
-            "created_at": ended,
-        }
-        _write(spark, lake, MODEL_VERSIONS, model)
         _write(spark, lake, TRAINING_RUNS, {**row, "state": "succeeded", "metrics": result.metrics, "ended_at": ended})
-    return {"job": JOB, "run_id": run_id, "model_version": model_version, "dataset_version": spec.dataset_version,
-            "base": base.label, **result.metrics}  # fmt: skip
+    told = {"verdict": model["verdict"], "verdict_reason": model["verdict_reason"], "alias": model["alias"]}
+    return {"job": JOB, "run_id": spec.run_id, "model_version": model["model_version"],
+            "dataset_version": spec.dataset_version, "base": spec.base_label, **told, **result.metrics}  # fmt: skip
 
 
 def passed_version(spark: SparkSession, lake: Lake, dataset: str, tenant: str | None = None) -> Mapping[str, Any]:
@@ -147,6 +214,8 @@ def _spec(run_id: str, lake: Lake, version: Mapping[str, Any], base: BaseModel, 
         run_id=run_id,
         dataset_version=version["dataset_version"],
         dataset=str(lake.dataset(version["dataset_version"])),
+        dataset_hash=version["content_hash"],
+        method=_method(lake, version, options),
         base=str(base.path),
         base_label=base.label,
         max_steps=steps,
@@ -157,15 +226,26 @@ def _spec(run_id: str, lake: Lake, version: Mapping[str, Any], base: BaseModel, 
         lora_rank=options.lora_rank,
         lora_alpha=2 * options.lora_rank,
         train_embeddings=base.name == TINY,
+        save_steps=max(LEAST_SAVE_STEPS, steps // CHECKPOINTS_A_RUN),
+        max_restarts=options.max_restarts,
     )
 
 
+def _method(lake: Lake, version: Mapping[str, Any], options: TrainOptions) -> Method:
+    """Return the method asked for, else the one that the rows of the dataset are for."""
+    if options.method in METHODS:
+        return options.method
+    first = next(read_jsonl(lake.dataset(version["dataset_version"]) / "train.jsonl"), {})
+    return method_of(first)
+
+
 def _launched(
-    spark: SparkSession, lake: Lake, spec: RunSpec, row: Mapping[str, Any], progress: Progress | None
+    spark: SparkSession, lake: Lake, spec: RunSpec, row: Figures, launcher: Launcher, progress: Progress | None
 ) -> RunResult:
-    """Run the specification; however it fails, the run's row says so."""
+    """Launch the run, or follow the one that is there; however it fails, the run's row says so."""
     try:
-        return LocalTorchrun(dict(os.environ)).run(spec, lake.run(spec.run_id), progress)
+        launcher.launch(spec, lake.run(spec.run_id))
+        return follow(launcher, lake.run(spec.run_id), progress)
     except BaseException as error:
         failure = (
             str(error) if isinstance(error, TrainingFailed) else f"The launcher ended with {type(error).__name__}."
@@ -177,12 +257,30 @@ def _launched(
         raise
 
 
-def _close_abandoned(spark: SparkSession, lake: Lake) -> None:
-    """Call runs failed that nobody runs: this process holds the only lease for training on the lake."""
-    running = delta.read(spark, lake, TRAINING_RUNS).where("state = 'running'").collect()
-    for run in running:
-        told = {"state": "failed", "failure": "It ended without a result.", "ended_at": dt.datetime.now(dt.UTC)}
-        _write(spark, lake, TRAINING_RUNS, {**run.asDict(), **told})
+def _settle_abandoned(spark: SparkSession, lake: Lake, launcher: Launcher, ours: str) -> None:
+    """Close the runs that an earlier driver left: finish those with a result, fail those that stopped.
+
+    One whose processes live keeps the lake's training to itself. This process holds the only lease for it.
+    """
+    for run in delta.read(spark, lake, TRAINING_RUNS).where("state = 'running'").collect():
+        row, folder = run.asDict(), lake.run(run.run_id)
+        status = launcher.status(folder)
+        if run.run_id == ours:
+            continue
+        # Of a run elsewhere only the result can be told from here; without one it counts as alive.
+        is_elsewhere = run.launcher != launcher.name
+        if status.state == "succeeded":
+            spec = RunSpec.read(folder / SPEC_FILE)
+            _finished(spark, lake, spec, row, RunResult.read(folder), TrialOptions())
+        elif status.state == "running" or is_elsewhere:
+            raise UserError(
+                f"wanted to be the only training on the lake, found {run.run_id} at step {status.step} of "
+                f"{status.steps} by {run.launcher}; follow it: turnmill train --decision {run.trigger_key}, or end it: "
+                f"turnmill runs cancel {run.run_id}"
+            )
+        else:
+            told = {"state": "failed", "failure": "It ended without a result.", "ended_at": dt.datetime.now(dt.UTC)}
+            _write(spark, lake, TRAINING_RUNS, {**row, **told})
 
 
 def _tell_decision(spark: SparkSession, lake: Lake, decision_id: str | None, run_id: str) -> None:
@@ -198,40 +296,106 @@ def _write(spark: SparkSession, lake: Lake, table: Table, row: Mapping[str, Any]
 
 TRAIN_FLAGS = (
     click.option("--base", default=TINY, show_default=True, help="Made here, a local folder, or a hub name."),
-    click.option("--max-steps", type=click.IntRange(min=1), default=None,
-                 help=f"[default: about one epoch, at most {TINY_STEPS} on {TINY}]"),
+    click.option(
+        "--method",
+        type=click.Choice(["auto", *METHODS]),
+        default="auto",
+        show_default=True,
+        help="auto: what the rows of the dataset are for.",
+    ),
+    click.option(
+        "--max-steps",
+        type=click.IntRange(min=1),
+        default=None,
+        help=f"[default: about one epoch, at most {TINY_STEPS} on {TINY}]",
+    ),
     click.option("--nproc", type=click.IntRange(min=1), default=1, show_default=True, help="Processes."),
-    click.option("--batch-size", type=click.IntRange(min=1), default=RunSpec.batch_size, show_default=True,
-                 help="Rows a process and step."),
-    click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=None,
-                 help=f"[default: {TINY_RATE:g} for {TINY}, {USUAL_RATE:g} for others]"),
-    click.option("--max-length", type=click.IntRange(min=16), default=RunSpec.max_length, show_default=True,
-                 help="Tokens of a row; longer prompts lose their oldest tokens."),
-    click.option("--lora-rank", type=click.IntRange(min=1), default=RunSpec.lora_rank, show_default=True,
-                 help="Rank of the adapter."),
+    click.option(
+        "--batch-size",
+        type=click.IntRange(min=1),
+        default=RunSpec.batch_size,
+        show_default=True,
+        help="Rows a process and step.",
+    ),
+    click.option(
+        "--learning-rate",
+        type=click.FloatRange(min=0, min_open=True),
+        default=None,
+        help=f"[default: {TINY_RATE:g} for {TINY}, {USUAL_RATE:g} for others]",
+    ),
+    click.option(
+        "--max-length",
+        type=click.IntRange(min=16),
+        default=RunSpec.max_length,
+        show_default=True,
+        help="Tokens of a row; longer prompts lose their oldest tokens.",
+    ),
+    click.option(
+        "--lora-rank",
+        type=click.IntRange(min=0),
+        default=RunSpec.lora_rank,
+        show_default=True,
+        help="Rank of the adapter; 0 trains all weights.",
+    ),
+    click.option(
+        "--canaries/--no-canaries",
+        default=True,
+        show_default=True,
+        help="Plant invented secrets among the rows, to see whether the model keeps them.",
+    ),
+    click.option(
+        "--max-restarts",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="How often processes that end badly start again, from the last checkpoint.",
+    ),
+)
+TRIAL_FLAGS = (
+    click.option("--promotion-rule", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
+                 metavar="TOML", help="What a candidate must show."),
+    click.option("--regression", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
+                 metavar="JSONL", help="Fixed rows that must not get worse.  [default: the champion's held-out cut]"),
+    click.option("--promote/--no-promote", default=True, show_default=True, help="Move aliases by the verdict."),
 )  # fmt: skip
 
 
 def with_train_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of ``TrainOptions`` to a command; it gets them as keyword arguments of the same names."""
-    for option in reversed(TRAIN_FLAGS):
-        function = option(function)
-    return function
+    """Add the flags of a run and its trial to a command, which gets ``options`` and ``trial``."""
+
+    @functools.wraps(function)
+    def run(
+        settings: Settings, *args: Any, promotion_rule: Path | None, regression: Path | None, promote: bool, **rest: Any
+    ) -> Any:
+        options = TrainOptions(**{f.name: rest.pop(f.name) for f in fields(TrainOptions)})
+        rule = PromotionRule.read(promotion_rule) if promotion_rule else PromotionRule()
+        trial = TrialOptions(rule=rule, regression=regression, promote=promote)
+        return function(settings, *args, options=options, trial=trial, **rest)
+
+    wrapped: Callable[..., Any] = run
+    for option in reversed((*TRAIN_FLAGS, *TRIAL_FLAGS)):
+        wrapped = option(wrapped)
+    return wrapped
 
 
-@turnmill_command(JOB, help="Fine-tune on a dataset version.")
+@turnmill_command(JOB, help="Fine-tune on a dataset version; try, promote, hold or reject the model.")
 @click.option("--dataset", default="latest", show_default=True, metavar="VERSION", help="A dataset version, or latest.")
-@click.option("--decision", "decision_id", default=None, help="Decision that the run answers.")
+@click.option("--decision", "decision_id", default=None, metavar="KEY",
+              help="Decision that the run answers; asked again, the same run goes on.")  # fmt: skip
 @with_train_flags
-def command(settings: Settings, dataset: str, decision_id: str | None, **flags: Any) -> None:
+def command(
+    settings: Settings, dataset: str, decision_id: str | None, options: TrainOptions, trial: TrialOptions
+) -> None:
     """Train once and tell the figures."""
-    figures = train_told(settings, dataset, TrainOptions(**flags), decision_id)
+    figures = train_told(settings, dataset, options, trial, decision_id)
     if settings.json:
         settings.emit(figures)
 
 
-def train_told(settings: Settings, dataset: str, options: TrainOptions, decision_id: str | None = None) -> Figures:
-    """Train with a progress bar on a terminal, and tell what came out in one line."""
+def train_told(
+    settings: Settings, dataset: str, options: TrainOptions, trial: TrialOptions, decision_id: str | None = None
+) -> Figures:
+    """Train with a progress bar on a terminal, and tell what came out in two lines."""
     from rich.progress import Progress as Bar
 
     begun = time.monotonic()
@@ -241,6 +405,7 @@ def train_told(settings: Settings, dataset: str, options: TrainOptions, decision
             settings,
             dataset=dataset,
             options=options,
+            trial=trial,
             decision_id=decision_id,
             progress=lambda step, steps: bar.update(task, completed=step, total=steps),
         )
@@ -249,6 +414,7 @@ def train_told(settings: Settings, dataset: str, options: TrainOptions, decision
             f"{figures['run_id']}: held-out loss {figures['loss_before']:.3f} -> {figures['loss_after']:.3f} in "
             f"{figures['steps']:.0f} steps; {figures['model_version']} after {time.monotonic() - begun:.0f} s"
         )
+        settings.console.print(f"{figures['verdict']}: {figures['verdict_reason']}", markup=False, highlight=False)
     return figures
 
 

@@ -1,111 +1,216 @@
-"""The newest dataset version and the last run -> ``trigger_decisions``: start or hold, and why.
+"""The newest dataset version, the last runs, drift and feedback -> ``trigger_decisions``: start or hold, and why.
 
-spark-submit $(turnmill spark-args) jobs/trigger_batch.py --lake LAKE --at-least 1000 --start
+spark-submit $(turnmill spark-args) jobs/trigger_batch.py --lake LAKE --policy trigger.toml --start
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
-from pyspark.sql import SparkSession
+import orjson
 from pyspark.sql import functions as F
 
-from jobs.options import Settings, turnmill_command
-from jobs.streaming import Schedule, batch_schedule, repeatedly
+from jobs.candidate_trial import TrialOptions
+from jobs.options import Settings, UserError, turnmill_command
+from jobs.secret_files import read_secret
+from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from jobs.train_batch import TrainOptions, train_told, with_train_flags
+from jobs.trigger_inputs import look
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
+from pipelines.adapters.outbound_http import checked_target, post_json
 from pipelines.adapters.spark_session import spark_session
 from pipelines.training.run_spec import timed_name
-from pipelines.training.trigger import NewExamples, TriggerInputs
-from schemas import DATASET_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS
+from pipelines.training.trigger import decide as decide_by
+from pipelines.training.trigger_policy import TriggerPolicy, read_policy
+from schemas import TRIGGER_DECISIONS
 
 JOB = "trigger"
 AT_LEAST = 1_000
 Figures = dict[str, Any]
 
 
-def decide(settings: Settings, *, at_least: int = AT_LEAST, tenant: str | None = None) -> Figures:
+@dataclass(frozen=True)
+class Announce:
+    """Where a decision is told: the topic of events of the cluster, and a webhook with the file of its secret."""
+
+    events: bool = False
+    webhook: str | None = None
+    secret_file: Path | None = None
+    allow_private: bool = False
+
+
+def decide(
+    settings: Settings,
+    *,
+    at_least: int = AT_LEAST,
+    tenant: str | None = None,
+    policy: TriggerPolicy | None = None,
+    asked: str | None = None,
+    event: str | None = None,
+    dry_run: bool = False,
+) -> Figures:
     """Decide for ``tenant`` (by default the one of the newest dataset version), and write the decision down.
 
-    Returns decision_id, verdict, reason, dataset_version and the counts that the policy looked at.
+    ``policy`` counts, else one that wants ``at_least`` new examples. An event that was decided on before is told again
+    and not decided anew. ``dry_run`` writes nothing. Returns decision_id, verdict, reason, dataset_version and the
+    figures looked at.
     """
     lake = Lake(settings.lake)
     spark = spark_session("turnmill trigger")
-    policy = NewExamples(at_least)
-    inputs = look(spark, lake, tenant)
-    decision = policy.decide(inputs)
-    at = dt.datetime.now(dt.UTC)
-    row = {
-        "decision_id": timed_name("decision", at, secrets.token_hex(4)),
-        "at": at,
-        "policy": policy.name,
-        "inputs": {**inputs.numbers, "at_least": float(at_least)},
-        "verdict": decision.verdict,
-        "reason": decision.reason,
-        "dataset_version": inputs.dataset_version,
-        "run_id": None,
-    }
-    delta.merge(spark.createDataFrame([row], TRIGGER_DECISIONS.spark_schema), lake, TRIGGER_DECISIONS, update=False)
-    told = ("decision_id", "verdict", "reason", "dataset_version", "run_id")
-    return {"job": JOB, **{name: row[name] for name in told}, **inputs.numbers}
+    policy = policy or TriggerPolicy(new_examples=at_least)
+    with one_driver(lake, JOB):
+        decisions = delta.read(spark, lake, TRIGGER_DECISIONS)
+        if event is not None:
+            known = decisions.where(F.col("event_id") == event).limit(1).collect()
+            if known:
+                return _told(known[0].asDict(), dict(known[0].inputs), repeated=True)
+        now = dt.datetime.now(dt.UTC)
+        inputs = replace(look(spark, lake, tenant, policy, now), asked=asked, event=event)
+        decision = decide_by(inputs, policy, now)
+        row = {
+            "decision_id": timed_name("decision", now, secrets.token_hex(4)),
+            "at": now,
+            "policy": decision.policy,
+            "inputs": {**inputs.numbers, **policy.numbers},
+            "verdict": decision.verdict,
+            "reason": decision.reason,
+            "dataset_version": inputs.dataset_version,
+            "event_id": event,
+            "run_id": None,
+        }
+        if not dry_run:
+            told = spark.createDataFrame([row], TRIGGER_DECISIONS.spark_schema)
+            delta.merge(told, lake, TRIGGER_DECISIONS, update=False)
+    return _told(row, inputs.numbers)
 
 
-def look(spark: SparkSession, lake: Lake, tenant: str | None) -> TriggerInputs:
-    """Read what the policy looks at: the newest version that passed, and what the last run has not seen of it."""
-    examples = delta.read(spark, lake, TRAINING_EXAMPLES).select("tenant", "dataset_version", "example_id")
-    owners = examples.select("tenant", "dataset_version").distinct()
-    if tenant is not None:
-        owners = owners.where(F.col("tenant") == tenant)
-    versions = delta.read(spark, lake, DATASET_VERSIONS).where("withdrawn_at IS NULL AND gate = 'passed'")
-    newest = (
-        versions.join(owners, "dataset_version")
-        .orderBy(F.desc("created_at"), F.desc("n_examples"), "dataset_version")
-        .select("dataset_version", "tenant", "n_examples")
-        .limit(1)
-        .collect()
-    )
-    if not newest:
-        return TriggerInputs(None)
-    version, owner, n_examples = newest[0]
-    runs = delta.read(spark, lake, TRAINING_RUNS).where("state IN ('succeeded', 'running')")
-    ours = owners.where(F.col("tenant") == owner).select("dataset_version")
-    last = (
-        runs.join(ours, "dataset_version", how="left_semi").orderBy(F.desc("started_at"), "run_id").limit(1).collect()
-    )
-    new = examples.where(F.col("dataset_version") == version)
-    if last:
-        seen = examples.where(F.col("dataset_version") == last[0].dataset_version).select("example_id")
-        new = new.join(seen, "example_id", how="left_anti")
-    return TriggerInputs(version, n_examples, new.count(), last[0].run_id if last else None)
+def _told(row: Figures, numbers: dict[str, float], *, repeated: bool = False) -> Figures:
+    names = ("decision_id", "verdict", "policy", "reason", "dataset_version", "event_id", "run_id")
+    return {"job": JOB, **{name: row[name] for name in names}, "repeated": repeated, **numbers}
+
+
+def announce(settings: Settings, figures: Figures, where: Announce) -> None:
+    """Tell a decision to Kafka and to the webhook; raises ``UserError`` where a secret file is missing."""
+    event = {**figures, "id": figures["decision_id"], "type": "training.decided", "source": "turnmill"}
+    if where.events:
+        from pipelines.adapters.kafka_events import publish
+
+        publish(_cluster(settings), event)
+    if where.webhook is not None:
+        if where.secret_file is None:
+            raise UserError("wanted --webhook-secret-file beside --webhook: what is sent is signed")
+        target = checked_target(where.webhook, allow_private=where.allow_private)
+        body = orjson.dumps(event, default=str)
+        post_json(target, body, secret=read_secret(where.secret_file), idempotency_key=figures["decision_id"])
+
+
+def _cluster(settings: Settings) -> str:
+    if settings.bootstrap is None:
+        raise UserError("wanted --bootstrap HOST:PORT for events, found none")
+    return settings.bootstrap
 
 
 @turnmill_command(JOB, help="Decide whether a training run starts, and say why.")
-@click.option("--at-least", type=click.IntRange(min=1), default=AT_LEAST, show_default=True,
-              help="New examples since the last run that start one.")  # fmt: skip
+@click.option(
+    "--policy",
+    "policy_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    metavar="TOML",
+    help="When a run is wanted, and what holds it back.",
+)
+@click.option(
+    "--at-least",
+    type=click.IntRange(min=1),
+    default=AT_LEAST,
+    show_default=True,
+    help="New examples since the last run that start one; a policy says its own.",
+)
 @click.option("--tenant", default=None, help="Decide for this tenant.  [default: that of the newest dataset version]")
+@click.option("--manual", "asked", default=None, metavar="WHO", help="Ask for a run by hand.")
+@click.option(
+    "--events/--no-events",
+    default=False,
+    show_default=True,
+    help="Hear requests on turnmill.events of --bootstrap, and tell decisions there.",
+)
+@click.option("--webhook", default=None, metavar="URL", help="Tell decisions to this address, signed.")
+@click.option(
+    "--webhook-secret-file",
+    "secret_file",
+    default=None,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Secret that signs them.",
+)
+@click.option("--webhook-private", "allow_private", is_flag=True, help="The webhook may be a private address.")
+@click.option("--dry-run", is_flag=True, help="Decide and tell, write nothing, start nothing.")
 @click.option("--start/--no-start", default=False, show_default=True, help="Train at once when the verdict is start.")
 @with_train_flags
 @batch_schedule
 def command(
-    settings: Settings, schedule: Schedule, at_least: int, tenant: str | None, start: bool, **flags: Any
+    settings: Settings,
+    schedule: Schedule,
+    policy_file: Path | None,
+    at_least: int,
+    tenant: str | None,
+    asked: str | None,
+    dry_run: bool,
+    start: bool,
+    options: TrainOptions,
+    trial: TrialOptions,
+    **where: Any,
 ) -> None:
     """Decide once, or again and again, and say why; with --start, train on it."""
-    options = TrainOptions(**flags)
-    repeatedly(schedule, lambda: decide_and_start(settings, at_least, tenant, options if start else None))
+    policy = read_policy(policy_file) if policy_file else TriggerPolicy(new_examples=at_least)
+    told = Announce(**where)
+
+    def turn() -> Figures:
+        with _request(settings, told.events and not dry_run) as request:
+            figures = decide(
+                settings,
+                tenant=tenant or (request.tenant if request else None),
+                policy=policy,
+                asked=asked,
+                event=request.event_id if request else None,
+                dry_run=dry_run,
+            )
+        return _acted(settings, figures, None if dry_run else told, options if start and not dry_run else None, trial)
+
+    repeatedly(schedule, turn)
 
 
-def decide_and_start(settings: Settings, at_least: int, tenant: str | None, options: TrainOptions | None) -> Figures:
-    """Decide, tell, and train where the verdict is start and ``options`` are given."""
-    figures = decide(settings, at_least=at_least, tenant=tenant)
+@contextmanager
+def _request(settings: Settings, listens: bool) -> Iterator[Any]:
+    if not listens:
+        yield None
+        return
+    from pipelines.adapters.kafka_events import next_request
+
+    with next_request(_cluster(settings)) as request:
+        yield request
+
+
+def _acted(
+    settings: Settings, figures: Figures, told: Announce | None, options: TrainOptions | None, trial: TrialOptions
+) -> Figures:
+    """Tell the decision, and train where the verdict is start and ``options`` are given."""
     if not settings.json:
         settings.console.print(f"{figures['verdict']}: {figures['reason']}", markup=False, highlight=False)
+    if told is not None:
+        announce(settings, figures, told)
     if options is not None and figures["verdict"] == "start":
-        run = train_told(settings, figures["dataset_version"], options, figures["decision_id"])
-        figures |= {name: run[name] for name in ("run_id", "model_version", "loss_before", "loss_after")}
+        run = train_told(settings, figures["dataset_version"], options, trial, figures["decision_id"])
+        names = ("run_id", "model_version", "loss_before", "loss_after", "verdict", "verdict_reason", "alias")
+        figures |= {"promotion" if name == "verdict" else name: run[name] for name in names}
     if settings.json:
         settings.emit(figures)
     return figures

@@ -9,9 +9,12 @@ TRAINING_RUNS = Table(
     doc="One row per training run.",
     key=("run_id",),
     columns=(
-        Column("run_id", pa.string(), "Name of the run.", (not_null,), "run-1"),
+        Column("run_id", pa.string(), "Name of the run, made from its trigger key.", (not_null,), "run-1"),
+        Column("trigger_key", pa.string(), "What asked for the run; one run a key, ever.", (not_null,), "manual-1"),
         Column("dataset_version", pa.string(), "Data that it saw.", (not_null,), "ds-1"),
         Column("base", pa.string(), "Base model by name, with its fingerprint.", (not_null,), "turnmill-tiny"),
+        Column("method", pa.string(), "How it trains.", (not_null, one_of("sft", "dpo", "kto")), "sft"),
+        Column("spec_digest", pa.string(), "SHA-256 of all that the run depends on, hex.", (not_null,), "0" * 64),
         Column(
             "state", pa.string(), "Where it stands.", (not_null, one_of("running", "succeeded", "failed")), "succeeded"
         ),

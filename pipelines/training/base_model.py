@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import orjson
 from filelock import FileLock
 
 from pipelines.training.chat_format import CHATML, CONTROL_TOKENS, IM_END, PAD
+from pipelines.training.polite_threads import polite_threads
 
 TINY = "turnmill-tiny"
 RECIPE_VERSION = 1
@@ -183,7 +182,7 @@ def _pretrain(
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=recipe.steps)
         losses = []
         model.train()
-        with _polite_threads():
+        with polite_threads():
             for step in range(recipe.steps):
                 starts = torch.randint(0, len(stream) - width, (recipe.batch_size,))
                 batch = torch.stack([stream[start : start + width] for start in starts.tolist()])
@@ -199,19 +198,6 @@ def _pretrain(
                 if progress:
                     progress(step + 1, recipe.steps)
         return model.eval(), losses
-
-
-@contextmanager
-def _polite_threads() -> Iterator[None]:
-    """Leave one core free: OpenMP threads that share a core with others spin, and a step takes 8 times as long."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(max(1, min(before, (os.cpu_count() or 1) - 1)))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _from_hub(name: str) -> Path:

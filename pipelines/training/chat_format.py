@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 IM_START, IM_END, PAD = "<|im_start|>", "<|im_end|>", "<pad>"
 CONTROL_TOKENS = (IM_START, IM_END, PAD)
 IGNORED = -100
@@ -53,18 +55,33 @@ def defuse(value: Any, control_tokens: Sequence[str]) -> Any:
     return value
 
 
+def control_tokens_of(tokenizer: Any) -> list[str]:
+    """Return the tokens that end or begin messages for ``tokenizer``, the longest first."""
+    return sorted({*CONTROL_TOKENS, *tokenizer.all_special_tokens}, key=len, reverse=True)
+
+
+def tools_of(example: Mapping[str, Any]) -> list[Any] | None:
+    """Return the tools of a row, parsed where they are JSON; None where there are none."""
+    tools = example.get("tools")
+    if isinstance(tools, str):
+        tools = orjson.loads(tools) if tools.strip() else None
+    return list(tools) if tools else None
+
+
 def encode_example(tokenizer: Any, example: Mapping[str, Any], max_length: int) -> Tokens | None:
     """Encode a TRL prompt-completion row with loss on the completion alone; None when the completion does not fit.
 
-    A prompt that is too long loses its oldest tokens, never the completion. At least one token of the prompt stays.
+    ``tools`` of the row (a list, or JSON of one) reach the template. A prompt that is too long loses its oldest tokens,
+    never the completion. At least one token of the prompt stays.
     Works with every chat template whose rendering of the prompt is a prefix of the rendering of the whole talk;
     a template for which it is not raises ``ValueError``.
     """
-    control = sorted({*CONTROL_TOKENS, *tokenizer.all_special_tokens}, key=len, reverse=True)
+    control = control_tokens_of(tokenizer)
     prompt = [defuse(m, control) for m in example["prompt"]]
     completion = [defuse(m, control) for m in example["completion"]]
-    before = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
-    whole = tokenizer.apply_chat_template(prompt + completion, tokenize=False)
+    tools = defuse(tools_of(example), control)
+    before = tokenizer.apply_chat_template(prompt, tools=tools, tokenize=False, add_generation_prompt=True)
+    whole = tokenizer.apply_chat_template(prompt + completion, tools=tools, tokenize=False)
     if not whole.startswith(before):
         raise ValueError("chat template: wanted the prompt's rendering as a prefix of the whole talk's, found another")
     prompt_ids = tokenizer(before, add_special_tokens=False)["input_ids"]

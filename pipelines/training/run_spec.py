@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
 import orjson
+
+from pipelines.durable_files import replace_file
+from pipelines.training.objectives import Method
 
 SPEC_FILE, RESULT_FILE, PROGRESS_FILE, LOG_FILE, ADAPTER_FOLDER = (
     "spec.json",
@@ -17,6 +21,8 @@ SPEC_FILE, RESULT_FILE, PROGRESS_FILE, LOG_FILE, ADAPTER_FOLDER = (
     "train.log",
     "adapter",
 )
+PLANTED_FILE = "planted.jsonl"
+"""Rows that the run is trained on beside its dataset: canaries."""
 LEAST_STEPS, MOST_STEPS = 20, 2000
 
 
@@ -32,7 +38,7 @@ def default_steps(n_train: int, rows_a_step: int) -> int:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A LoRA fine-tuning run. Lengths are tokens; ``batch_size`` is rows per process and step."""
+    """A fine-tuning run, pinned for all its processes. Lengths are tokens, ``batch_size`` rows a process and step."""
 
     run_id: str
     dataset_version: str
@@ -41,18 +47,34 @@ class RunSpec:
     base: str
     """Folder of the base model."""
     base_label: str
+    dataset_hash: str = ""
+    """Content hash of the dataset version."""
+    method: Method = "sft"
     max_steps: int = 60
     nproc: int = 1
     batch_size: int = 8
     learning_rate: float = 5e-3
     max_length: int = 512
     lora_rank: int = 16
+    """Rank of the adapter; 0 trains all weights."""
     lora_alpha: int = 32
     train_embeddings: bool = False
     """Also train the (tied) embeddings: for a base whose pretraining never saw most tokens of the data."""
     evaluation_rows: int = 256
     """Most rows of the validation split that the loss is measured on, the first by example_id (a hash)."""
     seed: int = 0
+    beta: float = 0.1
+    """How near DPO and KTO stay to the base (Rafailov et al., arXiv 2305.18290, section 6: 0.1)."""
+    save_steps: int = 0
+    """Steps from one checkpoint to the next; 0 keeps none."""
+    max_restarts: int = 0
+    """How often torchrun starts the processes again after one ended badly; they go on from the last checkpoint."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over all that the run depends on, folders of a machine left out; equal for all its processes."""
+        told = {k: v for k, v in asdict(self).items() if k not in ("dataset", "base", "max_restarts")}
+        return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     @property
     def rows_wanted(self) -> int:
@@ -60,9 +82,9 @@ class RunSpec:
         return self.max_steps * self.batch_size * self.nproc
 
     def write(self, folder: Path) -> Path:
-        """Write the specification into the run's folder and return its path."""
+        """Write the specification into the run's folder, whole or not at all, and return its path."""
         path = folder / SPEC_FILE
-        path.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+        replace_file(path, orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
         return path
 
     @classmethod
@@ -73,7 +95,10 @@ class RunSpec:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Figures of a finished run. Losses are nats per completion token of the validation split, before and after."""
+    """Figures of a finished run. Losses are the objective on the validation split, before and after.
+
+    For supervised rows that is nats a completion token (``objectives.objective`` tells the others).
+    """
 
     loss_before: float
     loss_after: float
@@ -103,10 +128,9 @@ class RunResult:
         return numbers | perplexities | self.extra
 
     def write(self, folder: Path) -> None:
-        """Write the result into the run's folder, under a temporary name first."""
-        staging = folder / f".{RESULT_FILE}"
-        staging.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-        staging.replace(folder / RESULT_FILE)
+        """Write the result into the run's folder, whole or not at all: it alone tells that the run succeeded."""
+        content = orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+        replace_file(folder / RESULT_FILE, content)
 
     @classmethod
     def read(cls, folder: Path) -> Self:

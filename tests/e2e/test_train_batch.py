@@ -4,6 +4,10 @@ import datetime as dt
 import json
 import os
 import random
+import signal
+import subprocess
+import sys
+import time
 
 import orjson
 import pyarrow as pa
@@ -14,12 +18,15 @@ from rich.console import Console
 from jobs.options import Settings, UserError
 from jobs.train_batch import TrainOptions, train_lake
 from pipelines.adapters import delta
+from pipelines.adapters.jars import cache_folder
 from pipelines.datasets.version import EXAMPLE_SCHEMA, publish, write_version
 from pipelines.training.base_model import BaseModelMissing, TinyRecipe, resolve_base
-from pipelines.training.launch import LocalTorchrun, TrainingFailed
+from pipelines.training.encoded_rows import encode_split, mean_loss, read_jsonl
+from pipelines.training.launch import LocalTorchrun
+from pipelines.training.launchers import TrainingFailed, run_name
 from pipelines.training.model_folder import load_model
+from pipelines.training.run_lock import is_alive
 from pipelines.training.run_spec import RunSpec
-from pipelines.training.sft_worker import encode_split, mean_loss, read_jsonl
 from schemas import DATASET_VERSIONS, MODEL_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS
 
 RECIPE = TinyRecipe(
@@ -64,7 +71,11 @@ def written(folder, n=60):
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
+    """A cache without models; the jars are those of the machine."""
+    folder = tmp_path_factory.mktemp("cache")
+    (cache_folder() / "jars").mkdir(parents=True, exist_ok=True)
+    (folder / "jars").symlink_to(cache_folder() / "jars")
+    return folder
 
 
 @pytest.fixture
@@ -122,6 +133,17 @@ def test_a_run_lowers_the_held_out_loss_and_makes_a_model_that_loads(spark, lake
     assert "bridge" not in log
     config = json.loads((lake.path / model.path / "adapter_config.json").read_text())
     assert config["base_model_name_or_path"] == "turnmill-tiny"
+    assert model.verdict in ("promote", "hold", "reject")
+    assert model.verdict_reason.endswith(".")
+    assert model.alias == {"promote": "champion", "hold": "challenger", "reject": None}[model.verdict]
+    assert model.evaluation["loss"] == pytest.approx(figures["loss_after"], rel=1e-3)
+    assert run.trigger_key == "d-1"
+    names = {path.name for path in (lake.path / model.path).rglob("*") if path.is_file()}
+    assert {"README.md", "evaluation.json"} <= names
+    assert not [name for name in names if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
+    again = train_lake(settings, decision_id="d-1", recipe=RECIPE)
+    assert (again["run_id"], again["model_version"]) == (run.run_id, model.model_version)
+    assert delta.read(spark, lake, TRAINING_RUNS).count() == delta.read(spark, lake, MODEL_VERSIONS).count() == 1
 
 
 def test_a_failed_run_is_told_in_one_sentence_and_leaves_no_model(spark, lake, dataset, settings):
@@ -142,6 +164,47 @@ def test_a_dataset_that_changed_on_disk_is_not_trained_on(lake, dataset, setting
         file.write(b"{}\n")
     with pytest.raises(UserError, match="not what was published"):
         train_lake(settings, recipe=RECIPE)
+
+
+DRIVER = """
+import importlib.util, sys
+from pathlib import Path
+from rich.console import Console
+from jobs import train_batch
+from jobs.options import Settings
+
+loaded = importlib.util.spec_from_file_location("training_test", sys.argv[3])
+test = importlib.util.module_from_spec(loaded)
+loaded.loader.exec_module(test)
+train_batch.carrier_texts = lambda n, seed: test.talks()
+lake = Path(sys.argv[1])
+settings = Settings(lake, lake.with_name("keys"), json=True, console=Console(quiet=True))
+options = train_batch.TrainOptions(max_steps=400, max_length=128)
+train_batch.train_lake(settings, options=options, decision_id=sys.argv[2], recipe=test.RECIPE)
+"""
+
+
+@pytest.mark.long
+def test_a_launcher_killed_before_it_recorded_leaves_one_run_and_one_model(spark, lake, dataset, settings, tmp_path):
+    key = "decision-20260101T093000-0a1b2c3d"
+    folder = lake.run(run_name(key))
+    with (tmp_path / "driver.log").open("wb") as log:
+        driver = subprocess.Popen([sys.executable, "-c", DRIVER, str(lake.path), key, __file__], stdout=log, stderr=log)
+        while not (folder / "progress.jsonl").is_file():
+            assert driver.poll() is None, (tmp_path / "driver.log").read_text()
+            time.sleep(0.1)
+        driver.send_signal(signal.SIGKILL)
+        driver.wait()
+    assert is_alive(folder)
+    [left] = delta.read(spark, lake, TRAINING_RUNS).collect()
+    assert (left.run_id, left.state) == (run_name(key), "running")
+    figures = train_lake(settings, decision_id=key, recipe=RECIPE)
+    assert not is_alive(folder)
+    steps = [orjson.loads(line)["step"] for line in (folder / "progress.jsonl").read_bytes().splitlines()]
+    assert steps == [*range(1, 401)]
+    [run] = delta.read(spark, lake, TRAINING_RUNS).collect()
+    [model] = delta.read(spark, lake, MODEL_VERSIONS).collect()
+    assert (run.state, model.run_id, figures["model_version"]) == ("succeeded", run.run_id, model.model_version)
 
 
 def test_an_unknown_dataset_is_told(spark, lake, settings):

@@ -1,0 +1,16 @@
+"""``turnmill models``: which models there are, which one serves, and the way back."""
+
+from __future__ import annotations
+
+from jobs.lazy_group import LazyGroup
+
+command = LazyGroup(
+    "models",
+    entries={
+        "list": ("jobs.models_list", "List models with verdict and alias, the newest first."),
+        "show": ("jobs.models_list:show_model", "Tell how a model was judged."),
+        "promote": ("jobs.models_alias:promote_model", "Make a model the champion of its tenant, by hand."),
+        "rollback": ("jobs.models_alias:rollback_model", "Go back to the champion before."),
+    },
+    help="List, promote and roll back models.",
+)
