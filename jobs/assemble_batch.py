@@ -35,9 +35,11 @@ def assemble(settings: Settings, *, idle_minutes: float | None = IDLE_MINUTES) -
             delta.create_table(lake, table)
         progress = Progress(lake, JOB)
         until = {table.name: delta.version(lake, table.name) for table in SOURCES}
+        # A table that was taken away to be made anew has no rows for what came before.
+        done = progress.versions if delta.version(lake, CONVERSATIONS.name) > 0 else {}
         touched = 0
-        if progress.versions != until:
-            touched = _assemble_changes(spark, lake, progress.versions, until, closed_before(idle_minutes))
+        if done != until:
+            touched = _assemble_changes(spark, lake, done, until, closed_before(idle_minutes))
             progress.advance(until)
         _complete_idle(spark, lake, closed_before(idle_minutes))
         return {"job": JOB, "conversations_touched": touched, "versions": until}
@@ -61,7 +63,7 @@ def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict,
         _changed(spark, lake, t, after.get(t.name, -1), until[t.name]) for t in SOURCES
     )
     turns, signals, feedback = (delta.read(spark, lake, t, version=until[t.name]) for t in SOURCES)
-    turns = turns.select(*stages.NODE_COLUMNS)
+    turns = stages.without_text(turns)
     touched = stages.touched_turns(new_turns, new_signals)
     if not new_feedback.isEmpty():
         touched = touched.unionByName(stages.judged_turns(new_feedback, turns)).distinct()
@@ -77,6 +79,7 @@ def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict,
     nodes = stages.with_signals(turns_current(wanted).localCheckpoint(), signals)
     if not feedback.isEmpty():
         nodes = stages.with_feedback(nodes.localCheckpoint(), feedback)
+    nodes, known = stages.in_trees(nodes.localCheckpoint(), known, lambda frame: frame.localCheckpoint())
     assembled = (
         stages.assemble_conversations(nodes, known).withColumn("complete", is_complete(closed)).localCheckpoint()
     )
@@ -90,7 +93,18 @@ def _assemble_changes(spark: SparkSession, lake: Lake, after: dict, until: dict,
             update_when="old.fingerprint <> new.fingerprint",
             update_set={"revision": "old.revision + 1"},
         )
+        _retire(spark, lake, stages.retired(known, assembled))
     return count
+
+
+def _retire(spark: SparkSession, lake: Lake, retired: DataFrame) -> None:
+    if retired.isEmpty():
+        return
+    from delta.tables import DeltaTable
+
+    target = DeltaTable.forPath(spark, str(lake.table(CONVERSATIONS.name))).alias("old")
+    same = "old.tenant = gone.tenant AND old.conversation_id = gone.conversation_id"
+    target.merge(retired.alias("gone"), same).whenMatchedDelete().execute()
 
 
 def is_complete(closed: dt.datetime | None) -> F.Column:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pipelines.conversations.nodes import Node
 from pipelines.conversations.relink import relink
+from pipelines.conversations.signals import conversation_signals
 from schemas.shared_columns import CONSENTS
 
 
@@ -113,6 +114,7 @@ def _row(
         "root_id": root_id,
         "conversation_ref": path[-1].conversation_ref,
         "user_ref": next((node.user_ref for node in reversed(path) if node.user_ref), None),
+        "user_refs": sorted({node.user_ref for node in (*turns, *repeats) if node.user_ref}),
         "stream": path[-1].stream,
         "turn_ids": [node.turn_id for node in path],
         "branch_turn_ids": [node.turn_id for node in (*branches, *repeats)],
@@ -124,6 +126,7 @@ def _row(
         "language": most_frequent(node.lang for node in path if node.role == "user"),
         "n_kept": sum(node.keep for node in path),
         "feedback": dict(zip(("n", "thumbs_up", "thumbs_down", "edits"), feedback, strict=True)),
+        "signals": conversation_signals(path),
         "consent": max((node.consent for node in turns), key=CONSENTS.index),
     }
     row["fingerprint"] = fingerprint(row)

@@ -5,6 +5,7 @@ import pytest
 from jobs.assemble_batch import assemble
 from jobs.options import Settings
 from pipelines.adapters import delta
+from pipelines.conversations import assemble as stages
 from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS
 
 NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
@@ -132,3 +133,28 @@ def test_a_request_with_only_the_tail_of_the_talk_continues_it(spark, lake, sett
     assemble(settings, idle_minutes=None)
     row = conversations(spark, lake)["r"]
     assert (list(row["turn_ids"]), list(row["branch_turn_ids"]), row["n_branches"]) == (list("abcde"), ["d2"], 1)
+
+
+def test_reordered_and_repeated_increments_give_the_conversations_of_ordered_input(spark, lake, settings, monkeypatch):
+    # Small roots are taken apart too, so that both ways of grouping are tried.
+    monkeypatch.setattr(stages, "LARGE_ROOT", 0)
+    logged = [turn("a"), turn("b", "a", 1), turn("c", "b", 60 * 24 * 7, role="user")]
+    anonymous = [turn(f"x{n}", "s" if n == 0 else f"x{n - 1}", n, ref=None, root_id="s") for n in range(4)]
+    other = [turn("y0", "s", 9, ref=None, root_id="s"), turn("y1", "y0", 10, ref=None, root_id="s", user_ref="u")]
+    feedback = {"feedback_id": "f", "kind": "thumb", "value": 1.0, "target_turn_id": "b"}
+    put(spark, lake, TURNS, logged[2], anonymous[0], anonymous[3], other[1])
+    put(spark, lake, FEEDBACK, feedback)
+    assemble(settings, idle_minutes=None)
+    put(spark, lake, TURNS, anonymous[2], logged[1], logged[0], other[0], logged[2] | {"offset": 99999})
+    assemble(settings, idle_minutes=None)
+    put(spark, lake, TURNS, anonymous[1], anonymous[0] | {"offset": 99998})
+    assemble(settings, idle_minutes=None)
+    found = conversations(spark, lake)
+    assert sorted(list(row["turn_ids"]) for row in found.values()) == [
+        ["a", "b", "c"],
+        ["x0", "x1", "x2", "x3"],
+        ["y0", "y1"],
+    ]
+    (liked,) = (row for row in found.values() if row["root_id"] == "r")
+    assert liked["signals"]["satisfaction"] == liked["feedback"]["thumbs_up"] == 1
+    assert liked["revision"] == 2

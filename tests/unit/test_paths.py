@@ -119,3 +119,52 @@ def test_assembling_in_two_steps_gives_the_names_of_one_step(turns: list[Node], 
     first = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in assemble_root("r", turns[:cut])]
     stepwise = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns, first)}
     assert stepwise == {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns)}
+
+
+@given(trees(), st.lists(st.integers(0, 11), max_size=4), st.randoms(use_true_random=False))
+def test_increments_in_any_order_with_repeats_give_the_paths_of_ordered_input(
+    turns: list[Node], cuts: list[int], order: random.Random
+):
+    arriving = [*turns, *order.choices(turns, k=3)]
+    order.shuffle(arriving)
+    known: list[Known] = []
+    for end in [*sorted(cuts), len(arriving)]:
+        rows = assemble_root("r", arriving[:end], known)
+        assert len({row["conversation_id"] for row in rows}) == len(rows)
+        known = [Known(row["conversation_id"], tuple(row["turn_ids"])) for row in rows]
+    ordered = assemble_root("r", turns)
+    told = ("turn_ids", "branch_turn_ids", "n_branches", "started_at", "last_at", "consent", "signals")
+    assert sorted(repr([row[name] for name in told]) for row in rows) == sorted(
+        repr([row[name] for name in told]) for row in ordered
+    )
+
+
+@given(trees(logged=False), st.integers(1, 11))
+def test_a_conversation_that_only_grew_keeps_its_name(turns: list[Node], cut: int):
+    before = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns[:cut])}
+    known = [Known(name, tuple(path)) for name, path in before.items()]
+    after = {row["conversation_id"]: row["turn_ids"] for row in assemble_root("r", turns, known)}
+    assert {name: after[name][: len(path)] for name, path in before.items()} == before
+
+
+def test_equal_times_are_ordered_by_what_was_answered_and_not_by_arrival():
+    (row,) = assemble_root("r", [node("b", "a", 0, "assistant"), node("a", "r", 0)])
+    assert row["turn_ids"] == ["a", "b"]
+
+
+def test_a_replaced_answer_is_no_part_of_the_path_and_stays_reachable():
+    (row,) = assemble_root("r", [node("u1", "r"), node("r1", "u1", 1, "assistant"), node("r2", "u1", 2, "assistant")])
+    assert (row["turn_ids"], row["branch_turn_ids"]) == (["u1", "r2"], ["r1"])
+
+
+def test_no_turn_of_a_talk_of_several_rounds_is_lost():
+    (row,) = assemble_root(
+        "r", [node(name, before, nth) for nth, (before, name) in enumerate(("ra", "ab", "bc", "cd"))]
+    )
+    assert (row["turn_ids"], row["n_turns"]) == (list("abcd"), 4)
+
+
+def test_all_users_of_a_conversation_are_named_also_those_of_other_branches():
+    turns = [node("a", "r", user_ref="u2"), node("b", "a", 1, user_ref="u3"), node("c", "a", 2, user_ref="u1")]
+    (row,) = assemble_root("r", turns)
+    assert (row["user_ref"], row["user_refs"]) == ("u1", ["u1", "u2", "u3"])
