@@ -5,13 +5,10 @@ turnmill pipe decontaminate --benchmarks DIR < in.jsonl > out.jsonl
 
 from __future__ import annotations
 
-import os
 import secrets
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +16,14 @@ import click
 import orjson
 
 from jobs.embedding_model import named_encoder
+from jobs.line_filter import LineFilter, closed_early, told_counts, with_members
 from jobs.options import Settings, UserError, turnmill_command
 from pipelines.adapters.benchmark_files import BenchmarkFile, find_benchmark_files, read_benchmark
-from pipelines.adapters.json_slices import TooLong, lines_of
 from pipelines.decontamination.check import Leak, LeakCheck, leak_check
 from pipelines.decontamination.items import BenchmarkError, FieldNames
 from pipelines.intake.identity import KEY_BYTES, IdentityKey
 from pipelines.intake.items import Message, Turn
 from pipelines.intake.parse import parse_record
-from schemas.records import MAX_RECORD_BYTES, DeadReason
-
-BATCH_LINES = 4096
-"""Lines that are checked together, with canaries among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,51 +63,40 @@ def decontaminate(
         check = leak_check((item for file in files for item in file.items), encoder=encoder)
     except BenchmarkError as error:
         raise UserError(str(error)) from None
-    counts: Counter[str] = Counter(lines=0, contaminated=0, flag_for_review=0, clean=0, rejected=0)
-    closed = False
-    try:
-        for told in checked_lines(lines_of(sys.stdin.buffer, MAX_RECORD_BYTES, blank=True), check, text_field, counts):
-            sys.stdout.buffer.write(told + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # The reader went away (``head``); the interpreter flushes standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        closed = True
-    _tell(settings, files, check, {**counts, "output_closed": closed})
+    stage = Checking(check, text_field)
+    closed = stage.run()
+    _tell(settings, files, check, {**stage.counts, "output_closed": closed})
 
 
-def checked_lines(
-    lines: Iterable[bytes | TooLong], check: LeakCheck, text_field: str, counts: Counter[str]
-) -> Iterator[bytes]:
-    """Yield what is written for each line that is not blank, in order, and count the verdicts."""
-    identity = IdentityKey(secrets.token_bytes(KEY_BYTES))
-    numbered = ((n, line) for n, line in enumerate(lines, 1) if not isinstance(line, bytes) or line.strip())
-    while batch := list(islice(numbered, BATCH_LINES)):
-        rows = [_read(number, line, text_field, identity) for number, line in batch]
+class Checking(LineFilter[Row]):
+    """Checks the lines of a batch together, with canaries among them."""
+
+    batch_lines = 4096
+
+    def __init__(self, check: LeakCheck, text_field: str) -> None:
+        super().__init__()
+        self.check, self.text_field = check, text_field
+        self.counts = Counter(lines=0, contaminated=0, flag_for_review=0, clean=0, rejected=0)
+        self._identity = IdentityKey(secrets.token_bytes(KEY_BYTES))
+
+    def read(self, number: int, line: str) -> Row:  # noqa: ARG002 - no name is needed here
+        """Read a text or the messages of a log record."""
+        value = orjson.loads(source := line.strip())
+        text = value.get(self.text_field) if isinstance(value, dict) else value
+        if isinstance(text, str):
+            return Row(source, ({"role": "user", "text": text, "tool_calls": []},))
+        items = parse_record(source.encode(), {}, self._identity) if isinstance(value, dict) else []
+        return Row(source, tuple(_message(item.message) for item in items if isinstance(item, Turn)))
+
+    def written(self, rows: Sequence[tuple[int, Row]]) -> Iterator[bytes]:
+        """Yield each line with its verdict and leaks."""
         leaks: list[list[Leak]] = [[] for _ in rows]
-        for leak in check.check([row.messages if isinstance(row, Row) else () for row in rows]):
+        for leak in self.check.check([row.messages for _, row in rows]) if rows else ():
             leaks[leak.example].append(leak)
-        for row, found in zip(rows, leaks, strict=True):
-            counts["lines"] += 1
+        for (_, row), found in zip(rows, leaks, strict=True):
             verdict = min((leak.verdict for leak in found), default=None)
-            counts["rejected" if isinstance(row, bytes) else verdict or "clean"] += 1
-            yield row if isinstance(row, bytes) else _with_leaks(row.source, verdict, found)
-
-
-def _read(number: int, line: bytes | TooLong, text_field: str, identity: IdentityKey) -> Row | bytes:
-    if isinstance(line, TooLong):
-        return _rejected(number, DeadReason.TOO_LARGE, f"{line.size} bytes, at most {MAX_RECORD_BYTES} are read")
-    try:
-        value = orjson.loads(source := line.decode("utf-8").strip())
-    except UnicodeDecodeError as error:
-        return _rejected(number, DeadReason.BAD_UTF8, f"byte {error.start}")
-    except orjson.JSONDecodeError as error:
-        return _rejected(number, DeadReason.BAD_JSON, f"character {error.pos}")
-    text = value.get(text_field) if isinstance(value, dict) else value
-    if isinstance(text, str):
-        return Row(source, ({"role": "user", "text": text, "tool_calls": []},))
-    items = parse_record(line, {}, identity) if isinstance(value, dict) else []
-    return Row(source, tuple(_message(item.message) for item in items if isinstance(item, Turn)))
+            self.counts[verdict or "clean"] += 1
+            yield with_members(row.source, {"verdict": verdict, "leaks": [_told_leak(leak) for leak in found]})
 
 
 def _message(message: Message) -> Mapping[str, Any]:
@@ -122,31 +104,15 @@ def _message(message: Message) -> Mapping[str, Any]:
     return {"role": message.role, "text": message.text, "tool_calls": calls}
 
 
-def _with_leaks(source: str, verdict: str | None, found: list[Leak]) -> bytes:
-    """Write the verdict into the line's object, its other members as they are; what is no object goes into one."""
-    leaks = [
-        {
-            "benchmark": leak.ref.benchmark,
-            "item": leak.ref.item_id,
-            "side": leak.ref.side,
-            "how": leak.how,
-            "score": leak.score,
-            "verdict": leak.verdict,
-        }
-        for leak in found
-    ]
-    told = orjson.dumps({"verdict": verdict, "leaks": leaks}).decode()[1:-1]
-    if not source.startswith("{"):
-        name = "text" if source.startswith('"') else "record"
-        return f'{{"{name}":{source},{told}}}'.encode()
-    value = orjson.loads(source)
-    if {"verdict", "leaks"} & value.keys():
-        return orjson.dumps({**value, "verdict": verdict, "leaks": leaks})
-    return f"{source[:-1]}{',' if value else ''}{told}}}".encode()
-
-
-def _rejected(number: int, reason: DeadReason, detail: str) -> bytes:
-    return orjson.dumps({"rejected": reason.value, "detail": detail, "line": number})
+def _told_leak(leak: Leak) -> dict[str, Any]:
+    return {
+        "benchmark": leak.ref.benchmark,
+        "item": leak.ref.item_id,
+        "side": leak.ref.side,
+        "how": leak.how,
+        "score": leak.score,
+        "verdict": leak.verdict,
+    }
 
 
 def _tell(settings: Settings, files: list[BenchmarkFile], check: LeakCheck, counts: dict[str, Any]) -> None:
@@ -169,8 +135,7 @@ def _tell(settings: Settings, files: list[BenchmarkFile], check: LeakCheck, coun
     for one in told:
         line = f"{one['name']}: {one['items']:,} items, {one['compared_whole']:,} too short for runs of words"
         click.echo(f"{line}; sha256 {one['sha256'][:12]}", err=True)
-    each = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if type(count) is int)
-    click.echo(f"{each}{'; the output was closed early' if counts['output_closed'] else ''}", err=True)
+    click.echo(f"{told_counts(counts)}{closed_early(counts['output_closed'])}", err=True)
 
 
 command = decontaminate

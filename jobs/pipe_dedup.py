@@ -5,20 +5,17 @@ turnmill pipe dedup < in.jsonl > out.jsonl
 
 from __future__ import annotations
 
-import os
 import secrets
-import select
-import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import click
 import orjson
 
+from jobs.line_filter import LineFilter, closed_early, told_counts, with_members
 from jobs.options import Settings, turnmill_command
-from pipelines.adapters.json_slices import TooLong, lines_of
 from pipelines.duplicates.cluster import giants
 from pipelines.duplicates.index import AcceptedIndex, Verdict
 from pipelines.duplicates.talks import TalkText, talk_text
@@ -26,10 +23,6 @@ from pipelines.duplicates.verify import Likeness
 from pipelines.intake.identity import KEY_BYTES, IdentityKey
 from pipelines.intake.items import Turn
 from pipelines.intake.parse import parse_record
-from schemas.records import MAX_RECORD_BYTES, DeadReason
-
-BATCH_LINES = 4096
-"""Lines that are compared together; fewer where the input makes us wait."""
 
 ID_FIELDS = ("id", "turn_id", "conversation_id")
 """Members that name a line in ``matched_id``, the first that is there; else its number does, from 1."""
@@ -77,54 +70,32 @@ def dedup(settings: Settings, threshold: Likeness, text_field: str) -> None:
     text is written and never dropped; one that is no JSON becomes {"rejected": reason, "detail", "line"}. Counts go to
     standard error.
     """
-    output = sys.stdout.buffer
-    stage = _Stage(threshold, text_field, output)
-    source = cast(BinaryIO, _Source(sys.stdin.buffer, stage.write))
-    closed = False
-    try:
-        for number, line in enumerate(lines_of(source, MAX_RECORD_BYTES, blank=True), 1):
-            stage.take(number, line)
-        stage.write()
-    except BrokenPipeError:
-        # The reader went away (``head``); the interpreter flushes standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        closed = True
+    stage = Comparing(threshold, text_field)
+    closed = stage.run()
     _tell(settings, stage.counts | {"output_closed": closed}, giants(stage.matched))
 
 
-class _Stage:
-    """Lines that wait to be compared, an index a group, and counts of what became of them."""
+class Comparing(LineFilter[Row]):
+    """Compares the lines of a batch with all before, in an index a group."""
 
-    def __init__(self, likeness: Likeness, text_field: str, output: BinaryIO) -> None:
-        self.likeness, self.text_field, self.output = likeness, text_field, output
-        self.counts: dict[str, int] = Counter(
-            lines=0, kept=0, exact_duplicate=0, near_duplicate=0, without_text=0, rejected=0
-        )
+    batch_lines = 4096
+
+    def __init__(self, likeness: Likeness, text_field: str) -> None:
+        super().__init__()
+        self.likeness, self.text_field = likeness, text_field
+        self.counts = Counter(lines=0, kept=0, exact_duplicate=0, near_duplicate=0, without_text=0, rejected=0)
         self.matched: list[str | None] = []
         self._identity = IdentityKey(secrets.token_bytes(KEY_BYTES))
         self._indexes: dict[tuple[str, str], AcceptedIndex] = {}
         self._shown: dict[str, Any] = {}
-        self._waiting: list[tuple[int, Row | bytes]] = []
 
-    def take(self, number: int, line: bytes | TooLong) -> None:
-        """Read one line; a full batch is written."""
-        if isinstance(line, bytes) and (not line or line.isspace()):
-            return
-        self.counts["lines"] += 1
-        self._waiting.append((number, self._read(number, line)))
-        if len(self._waiting) >= BATCH_LINES:
-            self.write()
+    def written(self, rows: Sequence[tuple[int, Row]]) -> Iterator[bytes]:
+        """Yield each line with the verdict on it."""
+        verdicts = self._decided(rows)
+        for number, row in rows:
+            yield self._told(row, verdicts.get(number, Verdict()))
 
-    def write(self) -> None:
-        """Compare and write what waits."""
-        waiting, self._waiting = self._waiting, []
-        verdicts = self._decided([(number, row) for number, row in waiting if isinstance(row, Row)])
-        for number, row in waiting:
-            told = row if isinstance(row, bytes) else self._told(row, verdicts.get(number, Verdict()))
-            self.output.write(told + b"\n")
-        self.output.flush()
-
-    def _decided(self, rows: list[tuple[int, Row]]) -> dict[int, Verdict]:
+    def _decided(self, rows: Sequence[tuple[int, Row]]) -> dict[int, Verdict]:
         """Decide the lines of each group, the earlier ones first."""
         verdicts: dict[int, Verdict] = {}
         by_group: dict[tuple[str, str], list[tuple[int, TalkText]]] = {}
@@ -145,57 +116,27 @@ class _Stage:
         self.matched.append(verdict.matched_id)
         matched = None if verdict.matched_id is None else self._shown[verdict.matched_id]
         score = None if verdict.score is None else round(verdict.score, 4)
-        return _with_members(
+        return with_members(
             row.source, {"dropped": verdict.dropped, "rule": verdict.rule, "matched_id": matched, "score": score}
         )
 
-    def _read(self, number: int, line: bytes | TooLong) -> Row | bytes:
-        if isinstance(line, TooLong):
-            detail = f"{line.size} bytes, at most {MAX_RECORD_BYTES} are read"
-            return self._rejected(number, DeadReason.TOO_LARGE, detail)
-        try:
-            value = orjson.loads(source := line.decode("utf-8").strip())
-        except UnicodeDecodeError as error:
-            return self._rejected(number, DeadReason.BAD_UTF8, f"byte {error.start}")
-        except orjson.JSONDecodeError as error:
-            return self._rejected(number, DeadReason.BAD_JSON, f"character {error.pos}")
+    def read(self, number: int, line: str) -> Row:
+        """Read what a line is compared by."""
+        value = orjson.loads(source := line.strip())
         if not isinstance(value, dict):
             return Row(source, number, ("", ""), TalkText(value, value) if isinstance(value, str) else None)
         shown_id = next((value[name] for name in ID_FIELDS if value.get(name) is not None), number)
-        return Row(source, shown_id, (_string(value, "tenant"), _string(value, "role")), self._text(value, line))
+        return Row(source, shown_id, (_string(value, "tenant"), _string(value, "role")), self._text(value, source))
 
-    def _text(self, value: dict[str, Any], line: bytes) -> TalkText | None:
+    def _text(self, value: dict[str, Any], source: str) -> TalkText | None:
         """Return a line's own text with its tool calls, or those of all messages of a log record."""
         text = value.get(self.text_field)
         if isinstance(text, str):
             whole = "\n".join((text, *_calls(value)))
             return TalkText(whole, whole)
-        items = parse_record(line, {}, self._identity)
+        items = parse_record(source.encode(), {}, self._identity)
         messages = [item.message for item in items if isinstance(item, Turn)]
         return talk_text(messages) if messages else None
-
-    def _rejected(self, number: int, reason: DeadReason, detail: str) -> bytes:
-        self.counts["rejected"] += 1
-        return orjson.dumps({"rejected": reason.value, "detail": detail, "line": number})
-
-
-class _Source:
-    """Standard input as it comes: what waits is written before the filter waits for more."""
-
-    def __init__(self, source: BinaryIO, before_wait: Callable[[], None]) -> None:
-        self.source, self.before_wait = getattr(source, "raw", source), before_wait
-
-    def read(self, size: int) -> bytes:
-        if not self._is_ready():
-            self.before_wait()
-        return self.source.read(size) or b""
-
-    def _is_ready(self) -> bool:
-        try:
-            return bool(select.select([self.source.fileno()], [], [], 0)[0])
-        except (OSError, ValueError, AttributeError):
-            # No descriptor to ask: an input in memory, which never waits.
-            return True
 
 
 def _string(value: dict[str, Any], name: str) -> str:
@@ -212,24 +153,11 @@ def _calls(value: dict[str, Any]) -> list[str]:
     ]
 
 
-def _with_members(source: str, members: dict[str, Any]) -> bytes:
-    """Write members into the line's object, its others byte for byte as they are; no object goes into one."""
-    told = orjson.dumps(members).decode()[1:-1]
-    if not source.startswith("{"):
-        name = "text" if source.startswith('"') else "record"
-        return f'{{"{name}":{source},{told}}}'.encode()
-    value = orjson.loads(source)
-    if members.keys() & value.keys():
-        return orjson.dumps({**value, **members})
-    return f"{source[:-1]}{',' if value else ''}{told}}}".encode()
-
-
 def _tell(settings: Settings, counts: dict[str, Any], crowds: dict[str, int]) -> None:
     if settings.json:
         click.echo(orjson.dumps({**counts, "giants": sorted(crowds.values(), reverse=True)}).decode(), err=True)
         return
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if type(count) is int)
-    click.echo(f"{told}{'; the output was closed early' if counts['output_closed'] else ''}", err=True)
+    click.echo(f"{told_counts(counts)}{closed_early(counts['output_closed'])}", err=True)
     for line, count in crowds.items():
         click.echo(f"Note: {count:,} lines repeat line {line} alone; look whether they share a template.", err=True)
 

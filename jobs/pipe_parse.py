@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 import click
 import orjson
 
+from jobs.line_filter import WaitingSource, closed_early, told_counts
 from jobs.options import Settings, turnmill_command
 from pipelines.adapters.json_slices import TooLong, lines_of
 from pipelines.intake.formats import FORMAT_OF_NAME
@@ -51,7 +52,7 @@ def parse(settings: Settings, log_format: str | None, tenant: str | None) -> Non
     given = {name: value.encode() for name, value in headers.items() if value is not None}
     counts: Counter[str] = Counter(lines=0)
     output = sys.stdout.buffer
-    source = cast(BinaryIO, _Source(sys.stdin.buffer, output))
+    source = cast(BinaryIO, WaitingSource(sys.stdin.buffer, output.flush))
     lines = lines_of(source, MAX_RECORD_BYTES, blank=True)
     written = write_rows(parsed(lines, given, _identity(settings), counts), output)
     tell(settings, {**counts, "output_closed": not written})
@@ -126,20 +127,7 @@ def tell(settings: Settings, counts: dict[str, Any]) -> None:
     if settings.json:
         click.echo(orjson.dumps(counts), err=True)
         return
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if type(count) is int)
-    click.echo(f"{told}{'; the output was closed early' if counts.get('output_closed') else ''}", err=True)
-
-
-class _Source:
-    """Standard input as it comes: what was written so far is flushed before the filter waits for more."""
-
-    def __init__(self, source: BinaryIO, output: BinaryIO) -> None:
-        # A buffered reader waits until a chunk is full; `tail -f | turnmill pipe parse` must not.
-        self.source, self.output = getattr(source, "raw", source), output
-
-    def read(self, size: int) -> bytes:
-        self.output.flush()
-        return self.source.read(size) or b""
+    click.echo(f"{told_counts(counts)}{closed_early(counts.get('output_closed', False))}", err=True)
 
 
 def _identity(settings: Settings) -> IdentityKey:

@@ -5,26 +5,23 @@ turnmill pipe quality < in.jsonl > out.jsonl
 
 from __future__ import annotations
 
-import os
 import secrets
-import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import click
 import orjson
 
 from jobs.filter_stream import wanted_rules
+from jobs.line_filter import LineFilter, closed_early, with_members
 from jobs.options import Settings, turnmill_command
-from pipelines.adapters.json_slices import TooLong, lines_of
 from pipelines.intake.identity import KEY_BYTES, IdentityKey
 from pipelines.intake.items import Turn
 from pipelines.intake.parse import parse_record
 from pipelines.quality.rules import Rules, reason
 from pipelines.quality.signals import Signals, TurnText, batch_signals
-from schemas.records import MAX_RECORD_BYTES, DeadReason
 from schemas.shared_columns import ROLES
 
 BATCH_LINES = 1_024
@@ -53,48 +50,28 @@ def quality(settings: Settings, text_field: str, role: str, languages: str | Non
     messages are kept, its "reason" the first that is not. A line without a text is written with "signals": null and
     kept; one that is no JSON becomes {"rejected": reason, "detail", "line"}. Counts go to standard error.
     """
-    output = sys.stdout.buffer
-    stage = _Stage(wanted_rules(languages), text_field, role, output)
-    source = cast(BinaryIO, _Source(sys.stdin.buffer, stage.write))
-    closed = False
-    try:
-        for number, line in enumerate(lines_of(source, MAX_RECORD_BYTES, blank=True), 1):
-            stage.take(number, line)
-        stage.write()
-    except BrokenPipeError:
-        # The reader went away (``head``); the interpreter flushes standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        closed = True
+    stage = Judging(wanted_rules(languages), text_field, role)
+    closed = stage.run()
     _tell(settings, {**stage.counts, "reasons": dict(stage.reasons), "output_closed": closed})
 
 
-class _Stage:
-    """Lines that wait to be judged together, and counts of what became of them."""
+class Judging(LineFilter[Row]):
+    """Judges the texts of a batch together."""
 
-    def __init__(self, rules: Rules, text_field: str, role: str, output: BinaryIO) -> None:
-        self.rules, self.text_field, self.role, self.output = rules, text_field, role, output
-        self.counts: Counter[str] = Counter(lines=0, kept=0, dropped=0, without_text=0, rejected=0)
+    batch_lines = BATCH_LINES
+
+    def __init__(self, rules: Rules, text_field: str, role: str) -> None:
+        super().__init__()
+        self.rules, self.text_field, self.role = rules, text_field, role
+        self.counts = Counter(lines=0, kept=0, dropped=0, without_text=0, rejected=0)
         self.reasons: Counter[str] = Counter()
         self._identity = IdentityKey(secrets.token_bytes(KEY_BYTES))
-        self._waiting: list[tuple[int, Row | bytes]] = []
 
-    def take(self, number: int, line: bytes | TooLong) -> None:
-        """Read one line; a full batch is written."""
-        if isinstance(line, bytes) and (not line or line.isspace()):
-            return
-        self.counts["lines"] += 1
-        self._waiting.append((number, self._read(number, line)))
-        if len(self._waiting) >= BATCH_LINES:
-            self.write()
-
-    def write(self) -> None:
-        """Judge and write what waits."""
-        waiting, self._waiting = self._waiting, []
-        found = iter(batch_signals(turn for _, row in waiting if isinstance(row, Row) for turn in row.turns))
-        for _, row in waiting:
-            told = row if isinstance(row, bytes) else self._told(row, [next(found) for _ in row.turns])
-            self.output.write(told + b"\n")
-        self.output.flush()
+    def written(self, rows: Sequence[tuple[int, Row]]) -> Iterator[bytes]:
+        """Yield each line with the signals of its texts and the verdict."""
+        found = iter(batch_signals(turn for _, row in rows for turn in row.turns))
+        for _, row in rows:
+            yield self._told(row, [next(found) for _ in row.turns])
 
     def _told(self, row: Row, found: list[Signals]) -> bytes:
         judged = [(one, reason(one, self.rules)) for one in found]
@@ -105,25 +82,18 @@ class _Stage:
         signals: Any = [{**asdict(one), "keep": why is None, "reason": why} for one, why in judged]
         if not row.is_log:
             signals = _columns(found[0]) if found else None
-        return _with_members(row.source, {"signals": signals, "keep": first is None, "reason": first})
+        return with_members(row.source, {"signals": signals, "keep": first is None, "reason": first})
 
-    def _read(self, number: int, line: bytes | TooLong) -> Row | bytes:
-        if isinstance(line, TooLong):
-            detail = f"{line.size} bytes, at most {MAX_RECORD_BYTES} are read"
-            return self._rejected(number, DeadReason.TOO_LARGE, detail)
-        try:
-            value = orjson.loads(source := line.decode("utf-8").strip())
-        except UnicodeDecodeError as error:
-            return self._rejected(number, DeadReason.BAD_UTF8, f"byte {error.start}")
-        except orjson.JSONDecodeError as error:
-            return self._rejected(number, DeadReason.BAD_JSON, f"character {error.pos}")
+    def read(self, number: int, line: str) -> Row:  # noqa: ARG002 - no name is needed here
+        """Read a text, a turn, or the messages of a log record."""
+        value = orjson.loads(source := line.strip())
         if isinstance(value, str):
             return Row(source, (TurnText(value, self.role),), False)
         if not isinstance(value, dict):
             return Row(source, (), False)
         if isinstance(value.get(self.text_field), str):
             return Row(source, (self._turn(value),), False)
-        return self._log(source, line)
+        return self._log(source)
 
     def _turn(self, value: dict[str, Any]) -> TurnText:
         """Read a line of one text, or a turn as ``pipe parse`` writes it."""
@@ -136,28 +106,15 @@ class _Stage:
             has_content=bool(value.get("tool_calls") or value.get("parts")),
         )
 
-    def _log(self, source: str, line: bytes) -> Row:
-        messages = [item.message for item in parse_record(line, {}, self._identity) if isinstance(item, Turn)]
+    def _log(self, source: str) -> Row:
+        messages = [
+            item.message for item in parse_record(source.encode(), {}, self._identity) if isinstance(item, Turn)
+        ]
         turns = tuple(
             TurnText(one.text, one.role, one.flags, one.finish_reason, bool(one.tool_calls or one.parts))
             for one in messages
         )
         return Row(source, turns, bool(turns))
-
-    def _rejected(self, number: int, why: DeadReason, detail: str) -> bytes:
-        self.counts["rejected"] += 1
-        return orjson.dumps({"rejected": why.value, "detail": detail, "line": number})
-
-
-class _Source:
-    """Standard input as it comes: what waits is written before the filter waits for more."""
-
-    def __init__(self, source: BinaryIO, before_wait: Callable[[], None]) -> None:
-        self.source, self.before_wait = getattr(source, "raw", source), before_wait
-
-    def read(self, size: int) -> bytes:
-        self.before_wait()
-        return self.source.read(size) or b""
 
 
 def _columns(found: Signals) -> dict[str, Any]:
@@ -166,24 +123,12 @@ def _columns(found: Signals) -> dict[str, Any]:
     return signals
 
 
-def _with_members(source: str, members: dict[str, Any]) -> bytes:
-    """Write members into the line's object, its others byte for byte as they are; no object goes into one."""
-    told = orjson.dumps(members).decode()[1:-1]
-    if not source.startswith("{"):
-        name = "text" if source.startswith('"') else "record"
-        return f'{{"{name}":{source},{told}}}'.encode()
-    value = orjson.loads(source)
-    if members.keys() & value.keys():
-        return orjson.dumps({**value, **members})
-    return f"{source[:-1]}{',' if value else ''}{told}}}".encode()
-
-
 def _tell(settings: Settings, counts: dict[str, Any]) -> None:
     if settings.json:
         click.echo(orjson.dumps(counts).decode(), err=True)
         return
     reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(counts["reasons"].items())) or "nothing"
-    closed = "; the output was closed early" if counts["output_closed"] else ""
+    closed = closed_early(counts["output_closed"])
     click.echo(
         f"{counts['lines']:,} lines, {counts['kept']:,} kept, {counts['without_text']:,} without text,"
         f" {counts['rejected']:,} rejected; dropped: {reasons}{closed}",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs import pipe_dedup
@@ -129,13 +129,14 @@ def test_no_lines_are_no_fault():
                           "rejected": 0, "output_closed": False, "giants": []})  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from([QUESTION, QUESTION + "?", "yes", "no", "what is the time now", ""]), max_size=12))
-def test_the_size_of_batches_changes_nothing(monkeypatch, texts):
+def test_the_size_of_batches_changes_nothing(texts):
     lines = [{"text": text} for text in texts]
     whole, _ = run(*lines)
-    monkeypatch.setattr(pipe_dedup, "BATCH_LINES", 2)
-    assert run(*lines)[0] == whole
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipe_dedup.Comparing, "batch_lines", 2)
+        assert run(*lines)[0] == whole
 
 
 def test_lines_are_answered_while_the_input_stays_open():
