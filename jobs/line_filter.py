@@ -102,6 +102,7 @@ class WaitingSource:
         self.source, self.before_wait = getattr(source, "raw", source), before_wait
 
     def read(self, size: int) -> bytes:
+        """Return what is there, at most ``size`` bytes, none at the end."""
         if not self._is_ready():
             self.before_wait()
         return self.source.read(size) or b""
