@@ -14,9 +14,11 @@ import click
 
 from jobs.command_line import COMMANDS
 from jobs.options import Exit
+from pipelines.datasets.rules import MEANINGS
 from pipelines.intake.formats import FORMATS
 from pipelines.intake.stream_formats import STREAM_FORMATS
 from pipelines.quality.rules import REASONS
+from pipelines.reading.ready_views import READY_VIEWS
 from schemas import TABLES
 from schemas.records import DEAD_REASONS
 
@@ -42,6 +44,8 @@ def sections() -> dict[str, str]:
         "stream formats": table(("stream", "what is joined"), map(format_row, STREAM_FORMATS)),
         "dead letter reasons": table(("reason", "meaning"), ((f"`{r}`", words) for r, words in DEAD_REASONS.items())),
         "filter reasons": table(("reason", "meaning"), ((f"`{r}`", words) for r, words in REASONS.items())),
+        "drop rules": table(("rule", "meaning"), ((f"`{r}`", words) for r, words in MEANINGS.items())),
+        "ready views": table(("view", "what a row is"), ((f"`{v.name}`", v.doc) for v in READY_VIEWS)),
         "data dictionary": "\n\n".join(one.markdown() for one in TABLES) + "\n",
     }
 

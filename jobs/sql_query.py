@@ -1,150 +1,109 @@
-"""``turnmill sql``: ask the lake's tables in DuckDB's SQL."""
+"""``turnmill sql``: ask the lake's tables in DuckDB's SQL, in one query or one after the other. Nothing is written."""
 
 from __future__ import annotations
 
-import csv
 import sys
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING
 
 import click
 import duckdb
-import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from jobs.options import Exit, Settings, UserError, existing_lake, turnmill_command
-from pipelines.adapters.duck import CURRENT_VIEW, connect
+from jobs.sql_rows import form_of, show_rows, write_rows
+from pipelines.adapters.delta import check_profile
+from pipelines.adapters.duck import connect_locked
+from pipelines.reading.ready_views import CATALOGUE
 from schemas import TABLES
 
-SHOWN_ROWS = 100
-SHOWN_CHARACTERS = 200
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 ROWS_OF_A_BATCH = 2048
+EXPLAIN_OPTIONS = ("analyze", "verbose")
+ONE_QUERY = "give one query that reads (SELECT, FROM, WITH, DESCRIBE, EXPLAIN)."
 
-QUESTIONS = frozenset({duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN})
 
-
-def query_lake(settings: Settings, query: str) -> pa.RecordBatchReader:
-    """Run one query that only reads; return its rows as Arrow batches. Refuses anything else, and no lake."""
+def open_connection(settings: Settings, readable: Sequence[Path] = ()) -> DuckDBPyConnection:
+    """Return a locked connection over the lake; refuses where there is none, or a table that a reader gets wrong."""
     lake = existing_lake(settings)
-    connection = connect(lake)
+    for table in TABLES:
+        if lake.exists(table.name):
+            check_profile(lake, table)
+    return connect_locked(lake, readable=readable)
+
+
+def query_rows(connection: DuckDBPyConnection, query: str) -> pa.RecordBatchReader:
+    """Run one query that only reads; return its rows as Arrow batches. Refuses anything else."""
     try:
-        statements = connection.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in QUESTIONS:
-            raise UserError("give one query that reads (SELECT, FROM, WITH, DESCRIBE, EXPLAIN).", Exit.WRONG_USE)
-        return connection.execute(statements[0]).to_arrow_reader(ROWS_OF_A_BATCH)
+        return connection.execute(checked_query(connection, query)).to_arrow_reader(ROWS_OF_A_BATCH)
     except duckdb.CatalogException as error:
-        names = ", ".join([*(table.name for table in TABLES), CURRENT_VIEW])
-        raise UserError(f"{first_line(error)}\nTables: {names}.", Exit.WRONG_USE) from None
+        raise UserError(f"{first_line(error)}\nTables: {', '.join(CATALOGUE)}.", Exit.WRONG_USE) from None
     except duckdb.Error as error:
         raise UserError(first_line(error), Exit.WRONG_USE) from None
+
+
+def checked_query(connection: DuckDBPyConnection, query: str) -> duckdb.Statement:
+    """Return the one statement of ``query``; raises ``UserError`` unless it only reads, also behind EXPLAIN."""
+    statements = connection.extract_statements(query)
+    asked = statements
+    if len(statements) == 1 and statements[0].type == duckdb.StatementType.EXPLAIN:
+        # EXPLAIN ANALYZE runs what it explains, a COPY too.
+        asked = connection.extract_statements(explained(query))
+    if len(asked) != 1 or asked[0].type != duckdb.StatementType.SELECT:
+        raise UserError(ONE_QUERY, Exit.WRONG_USE)
+    return statements[0]
+
+
+def explained(query: str) -> str:
+    """Return what an EXPLAIN explains: the text behind the word and its options."""
+    tokens = duckdb.tokenize(query)
+    ends = [start for start, _ in tokens[1:]] + [len(query)]
+    words = [query[start:end].split("--")[0].strip().lower() for (start, _), end in zip(tokens, ends, strict=True)]
+    first = 1
+    if len(words) > 1 and words[1].startswith("("):
+        first = next((nth + 1 for nth, word in enumerate(words) if word.endswith(")")), len(words))
+    while first < len(words) and words[first] in EXPLAIN_OPTIONS:
+        first += 1
+    return query[tokens[first][0] :] if first < len(tokens) else ""
 
 
 def first_line(error: duckdb.Error) -> str:
     """Return what DuckDB says in one line; casts quote the value that failed, so theirs is told without it."""
     if isinstance(error, duckdb.ConversionException | duckdb.InvalidInputException | duckdb.OutOfRangeException):
         return f"{type(error).__name__}: a value does not fit the type or function that the query gives it"
+    if isinstance(error, duckdb.PermissionException):
+        return "queries read the tables of the lake alone; files of yours too with --read DIR"
     return str(error).strip().splitlines()[0]
 
 
-def write_rows(rows: pa.RecordBatchReader, form: str, out: Path | None) -> int:
-    """Write all rows as csv, json (one object a line) or parquet, to ``out`` or standard output; return their number.
-
-    Nothing is cut. In csv, lists and maps are JSON. A file appears only when it is whole.
-    """
-    if form == "parquet" and out is None and sys.stdout.isatty():
-        raise UserError("parquet is binary: give --out FILE, or redirect standard output.", Exit.WRONG_USE)
-    part = out.with_name(f"{out.name}.part") if out else None
-    with part.open("wb") if part else nullcontext(sys.stdout.buffer) as stream:
-        n_rows = {"csv": _write_csv, "json": _write_json, "parquet": _write_parquet}[form](rows, stream)
-        stream.flush()
-    if part and out:
-        part.replace(out)
-    return n_rows
-
-
-def _write_json(rows: pa.RecordBatchReader, stream: IO[bytes]) -> int:
-    n_rows = 0
-    for batch in rows:
-        for row in batch.to_pylist():
-            stream.write(_json(row) + b"\n")
-        n_rows += batch.num_rows
-    return n_rows
-
-
-def _write_csv(rows: pa.RecordBatchReader, stream: IO[bytes]) -> int:
-    class Lines:
-        def write(self, line: str) -> None:
-            stream.write(line.encode())
-
-    writer, n_rows = csv.writer(Lines()), 0
-    writer.writerow(rows.schema.names)
-    for batch in rows:
-        for row in batch.to_pylist():
-            writer.writerow([_cell(value) for value in row.values()])
-        n_rows += batch.num_rows
-    return n_rows
-
-
-def _write_parquet(rows: pa.RecordBatchReader, stream: IO[bytes]) -> int:
-    n_rows = 0
-    with pq.ParquetWriter(stream, rows.schema) as writer:
-        for batch in rows:
-            writer.write_batch(batch)
-            n_rows += batch.num_rows
-    return n_rows
-
-
-def _json(value: Any) -> bytes:
-    return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z)
-
-
-def _plain(value: Any) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return _json(value).decode().strip('"') if not isinstance(value, bytes) else value.hex()
-
-
-def show_rows(rows: pa.RecordBatchReader) -> None:
-    """Print the first rows as a table, long values cut; say so where there are more."""
-    shown, n_rows = RichTable(*map(escape, rows.schema.names)), 0
-    for batch in rows:
-        for row in batch.to_pylist():
-            if n_rows < SHOWN_ROWS:
-                cells = map(_cell, row.values())
-                shown.add_row(*(Text(c if len(c) <= SHOWN_CHARACTERS else f"{c[:SHOWN_CHARACTERS]}…") for c in cells))
-            n_rows += 1
-        if n_rows > SHOWN_ROWS:
-            break
-    Console().print(shown)
-    if n_rows > SHOWN_ROWS:
-        click.echo(f"The first {SHOWN_ROWS} rows; all of them: --format csv, json or parquet.", err=True)
-
-
-@turnmill_command("sql", help="Ask the tables in SQL (DuckDB); the view turns_current has each turn once.")
-@click.argument("query")
+@turnmill_command("sql", help="Ask the tables in SQL (DuckDB), QUERY or one after the other; .help there tells more.")
+@click.argument("query", required=False)
 @click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]), default=None, help="Write all rows.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File for --format.")
-def command(settings: Settings, query: str, form: str | None, out: Path | None) -> None:
-    """Run the query and show or write its rows."""
-    form = form or ("json" if settings.json else None)
-    if out is not None and form is None:
-        raise UserError("--out needs --format csv, json or parquet.", Exit.WRONG_USE)
-    rows = query_lake(settings, query)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None,
+              help="Write all rows to this file: .csv, .jsonl or .parquet.")  # fmt: skip
+@click.option("--raw-cells", is_flag=True, help="In CSV, leave texts as they are that a spreadsheet would run.")
+@click.option("--read", "readable", type=click.Path(path_type=Path, exists=True, file_okay=False), multiple=True,
+              help="Folder with files of yours that a query may read by path.")  # fmt: skip
+def command(
+    settings: Settings, query: str | None, form: str | None, out: Path | None, raw_cells: bool,
+    readable: tuple[Path, ...],
+) -> None:  # fmt: skip
+    """Run the query and show or write its rows; without one, ask for queries."""
+    if query is None and sys.stdin.isatty():
+        from jobs.sql_shell import run_shell
+
+        run_shell(open_connection(settings, readable))
+        return
+    form = form or (form_of(out) if out else None) or ("json" if settings.json else None)
+    rows = query_rows(open_connection(settings, readable), sys.stdin.read() if query is None else query)
     try:
         if form is None:
             show_rows(rows)
             return
-        n_rows = write_rows(rows, form, out)
+        n_rows = write_rows(rows, form, out, raw_cells=raw_cells)
     except (duckdb.Error, pa.ArrowException) as error:
         raise UserError(f"the query failed while its rows were read ({type(error).__name__}).") from None
     if out is not None:

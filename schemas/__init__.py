@@ -1,10 +1,13 @@
 """What the data is: one Table object a table, and the record contract of the Kafka topics."""
 
 from schemas.batch_log import BATCH_LOG
+from schemas.consent_withdrawals import CONSENT_WITHDRAWALS
 from schemas.conversations import CONVERSATIONS
 from schemas.dataset_versions import DATASET_VERSIONS
 from schemas.dead_letters import DEAD_LETTERS
 from schemas.drops import DROPS
+from schemas.duplicate_signatures import DUPLICATE_SIGNATURES
+from schemas.embedding_failures import EMBEDDING_FAILURES
 from schemas.embeddings import EMBEDDINGS
 from schemas.erasures import ERASURES
 from schemas.feedback import FEEDBACK
@@ -24,7 +27,10 @@ TABLES: tuple[Table, ...] = (
     DEAD_LETTERS,
     TURN_SIGNALS,
     CONVERSATIONS,
+    CONSENT_WITHDRAWALS,
     EMBEDDINGS,
+    EMBEDDING_FAILURES,
+    DUPLICATE_SIGNATURES,
     DROPS,
     TRAINING_EXAMPLES,
     DATASET_VERSIONS,
@@ -37,11 +43,14 @@ TABLES: tuple[Table, ...] = (
 
 __all__ = [
     "BATCH_LOG",
+    "CONSENT_WITHDRAWALS",
     "CONVERSATIONS",
     "DATASET_VERSIONS",
     "DEAD_LETTERS",
     "DROPS",
+    "DUPLICATE_SIGNATURES",
     "EMBEDDINGS",
+    "EMBEDDING_FAILURES",
     "ERASURES",
     "FEEDBACK",
     "LANDING",

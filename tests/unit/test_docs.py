@@ -94,7 +94,7 @@ def _operands(words, command):
 def test_queries_of_the_readme_run(query, tmp_path):
     from pipelines.adapters.duck import connect
 
-    assert connect(Lake(tmp_path / "lake")).sql(query).fetchall() == []
+    assert connect(Lake(tmp_path / "lake"), ready_views=True).sql(query).fetchall() == []
 
 
 def test_files_and_modules_named_in_the_readme_exist():

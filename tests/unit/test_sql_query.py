@@ -154,3 +154,75 @@ def test_a_missing_lake_says_what_to_do(lake):
     told = ask(lake, "SELECT 1")
     assert told.exit_code == 1
     assert "run an ingest first" in told.stderr
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '{out}'",
+        "EXPLAIN (ANALYZE, FORMAT json) COPY (SELECT 1) TO '{out}'",
+        "/* SELECT */ EXPLAIN -- SELECT\n ANALYZE COPY (SELECT 1) TO '{out}'",
+        "COPY (SELECT 1) TO '{out}'",
+        "ATTACH '{out}'",
+        "EXPORT DATABASE '{out}'",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "PREPARE p AS SELECT 1",
+    ],
+)
+def test_nothing_is_written_attached_or_loaded_also_behind_explain(turns, query):
+    out = turns.path / "tables" / "out"
+    told = ask(turns, query.format(out=out))
+    assert told.exit_code == 2
+    assert "one query that reads" in told.stderr
+    assert not out.exists()
+
+
+def test_files_outside_the_lake_are_read_only_from_folders_that_are_named(turns, tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "labels.csv").write_text("turn_id,label\nt2,good\n")
+    query = f"SELECT label FROM turns JOIN '{mine}/labels.csv' USING (turn_id)"
+    told = ask(turns, query)
+    assert told.exit_code == 2
+    assert "--read DIR" in told.stderr
+    assert ask(turns, query, "--read", str(mine), "--json").stdout == '{"label":"good"}\n'
+    assert ask(turns, "FROM read_text('https://example.com/x')", "--read", str(mine)).exit_code == 2
+
+
+@pytest.mark.parametrize(("name", "form"), [("a.csv", "csv"), ("a.parquet", "parquet"), ("a.jsonl", "json")])
+def test_a_file_has_the_form_of_its_ending(turns, tmp_path, name, form):
+    out = tmp_path / name
+    told = ask(turns, "SELECT turn_id FROM turns ORDER BY ALL", "--out", str(out))
+    assert (told.exit_code, told.stdout) == (0, "")
+    assert out.read_bytes() == ask(turns, "SELECT turn_id FROM turns ORDER BY ALL", "--format", form).stdout_bytes
+
+
+def test_a_file_of_an_unknown_ending_is_refused_before_the_query_runs(turns, tmp_path):
+    told = ask(turns, "SELECT 1", "--out", str(tmp_path / "a.xlsx"))
+    assert told.exit_code == 2
+    assert ".parquet" in told.stderr
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\r=1"])
+def test_a_cell_that_a_spreadsheet_would_run_is_text_in_csv_and_untouched_elsewhere(turns, cell):
+    query = f"SELECT '{cell}' AS text, -1 AS n"
+    assert next(csv.DictReader(io.StringIO(ask(turns, query, "--format", "csv").stdout, newline=""))) == {
+        "text": f"'{cell}",
+        "n": "-1",
+    }
+    raw = io.StringIO(ask(turns, query, "--format", "csv", "--raw-cells").stdout, newline="")
+    assert next(csv.DictReader(raw))["text"] == cell
+    assert json.loads(ask(turns, query, "--json").stdout)["text"] == cell
+
+
+def test_a_query_that_fails_halfway_leaves_no_file(turns, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    told = ask(turns, "SELECT CASE WHEN turn_id = 't2' THEN error('stop') END AS x FROM turns", "--out", str(out))
+    assert told.exit_code != 0
+    assert list(tmp_path.glob("rows*")) == []
+
+
+def test_without_a_query_it_is_read_from_standard_input(turns):
+    told = CliRunner().invoke(command, ["--json", "--lake", str(turns.path)], input="SELECT 1 AS one;\n")
+    assert told.stdout == '{"one":1}\n'
