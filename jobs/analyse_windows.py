@@ -21,7 +21,7 @@ from pipelines.index.analysis.drift import drift as windows_drift
 from pipelines.index.analysis.drift import topic_changes
 from pipelines.index.analysis.projection import project
 from pipelines.index.analysis.topics import Topics, assign, find_topics, topic_names
-from pipelines.index.analysis.window import Window, read_window
+from pipelines.index.analysis.window import Window, read_conversations, read_window
 from pipelines.index.filters import EVERYTHING, Predicate, parse_filter
 from pipelines.index.rows import Vector
 from pipelines.index.standing import Standing
@@ -31,6 +31,8 @@ _tenant = click.option("--tenant", default="default", show_default=True, help="W
 _filter = click.option(
     "--filter", "where", default="", metavar="FILTER", help="Only turns that fit; see README, Search."
 )
+_by = click.option("--by", type=click.Choice(("turn", "conversation")), default="turn", show_default=True,
+                   help="What is compared; a conversation's vector is the mean of its turns by tokens.")  # fmt: skip
 _n_topics = click.option("--topics", "n_topics", type=click.IntRange(2, 500), default=20, show_default=True,
                          help="How many clusters.")  # fmt: skip
 _out = click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True,
@@ -45,20 +47,24 @@ def _standing(settings: Settings) -> Standing:
     return standing
 
 
-def _window(settings: Settings, standing: Standing, tenant: str, where: Predicate) -> Window:
+def _window(settings: Settings, standing: Standing, tenant: str, where: Predicate, by: str = "turn") -> Window:
     versions = {name: version for name, version in standing.versions.items() if version >= 0}
     with connect(Lake(settings.lake), versions=versions) as connection:
-        return read_window(connection, tenant, standing.model_fingerprint, where)
+        read = read_conversations if by == "conversation" else read_window
+        return read(connection, tenant, standing.model_fingerprint, where)
 
 
-def _centres_file(settings: Settings, standing: Standing, tenant: str, n_topics: int) -> Path:
+def _centres_file(settings: Settings, standing: Standing, tenant: str, n_topics: int, by: str) -> Path:
     owner = tenant.encode().hex()[:64]
-    return Lake(settings.lake).index / "topics" / f"{standing.model_fingerprint[:16]}-{owner}-{n_topics}.npy"
+    kind = "" if by == "turn" else f"-{by}s"
+    return Lake(settings.lake).index / "topics" / f"{standing.model_fingerprint[:16]}-{owner}-{n_topics}{kind}.npy"
 
 
-def _topics(settings: Settings, standing: Standing, tenant: str, window: Window, n_topics: int) -> Topics:
+def _topics(
+    settings: Settings, standing: Standing, tenant: str, window: Window, n_topics: int, by: str = "turn"
+) -> Topics:
     """Cluster the window, starting at the centres of the last run, and keep the new ones."""
-    file = _centres_file(settings, standing, tenant, n_topics)
+    file = _centres_file(settings, standing, tenant, n_topics, by)
     before: Vector | None = np.load(file) if file.is_file() else None
     topics = find_topics(window.vectors, n_topics, before=before)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -70,14 +76,15 @@ def _topics(settings: Settings, standing: Standing, tenant: str, window: Window,
 @_tenant
 @_filter
 @_n_topics
-def topics(settings: Settings, tenant: str, where: str, n_topics: int) -> None:
+@_by
+def topics(settings: Settings, tenant: str, where: str, n_topics: int, by: str) -> None:
     """Find the topics and list them, the largest first."""
     standing = _standing(settings)
-    window = _window(settings, standing, tenant, parse_filter(where))
-    found = _topics(settings, standing, tenant, window, n_topics)
+    window = _window(settings, standing, tenant, parse_filter(where), by)
+    found = _topics(settings, standing, tenant, window, n_topics, by)
     names = topic_names(window.texts, found.labels, len(found.centres))
     order = np.argsort(-found.counts(), kind="stable")
-    rows = [{"topic": int(t), "name": names[t], "turns": int(found.counts()[t])} for t in order]
+    rows = [{"topic": int(t), "name": names[t], f"{by}s": int(found.counts()[t])} for t in order]
     _tell(settings, rows)
 
 
@@ -88,10 +95,11 @@ def topics(settings: Settings, tenant: str, where: str, n_topics: int) -> None:
 )
 @click.option("--after", required=True, metavar="FILTER", help="Second window.")
 @_n_topics
-def drift(settings: Settings, tenant: str, before: str, after: str, n_topics: int) -> None:
+@_by
+def drift(settings: Settings, tenant: str, before: str, after: str, n_topics: int, by: str) -> None:
     """Compare the windows and list the topics, the one that grew most surely first."""
     standing = _standing(settings)
-    windows = [_window(settings, standing, tenant, parse_filter(text)) for text in (before, after)]
+    windows = [_window(settings, standing, tenant, parse_filter(text), by) for text in (before, after)]
     try:
         found = windows_drift(windows[0].vectors, windows[1].vectors)
     except ValueError as error:
@@ -108,7 +116,7 @@ def drift(settings: Settings, tenant: str, before: str, after: str, n_topics: in
         return
     settings.console.print(
         f"drift {found.score:.3f}, p = {found.p_value:.3f} "
-        f"({found.turns_before:,} turns before, {found.turns_after:,} after)",
+        f"({found.turns_before:,} {by}s before, {found.turns_after:,} after)",
         markup=False,
     )
     _tell(settings, rows)

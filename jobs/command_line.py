@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("jobs.index_search", "Find turns by meaning, by shared words or by both."),
     "analyse": ("jobs.analyse_turns", "Topics, drift, neighbours and a map of what the turns mean."),
     "sql": ("jobs.sql_query", "Ask the tables in SQL."),
+    "report": ("jobs.report_page", "Write what is in the lake as one HTML page with plots."),
     "dead-letters": ("jobs.dead_letters", "List, show, replay and expire what could not be used."),
     "audit": ("jobs.leak_audit", "Look again at stored turns for personal values that are still there."),
     "status": ("jobs.lake_status", "Count what is where, and check that every record is accounted for."),

@@ -43,12 +43,6 @@ def curate_lake(
     that passed the gate, and of all under ``versions``. Raises ``UserError`` with exit code 4 when none passed; what
     was held is in ``dataset_versions`` all the same.
     """
-    if policy.kind != "sft":
-        raise UserError(
-            f"wanted a policy of kind sft, found {policy.name} of kind {policy.kind}: versions of that kind cannot be "
-            f"cut yet; --what-if {policy.name} counts what it would keep",
-            Exit.WRONG_USE,
-        )
     lake = Lake(settings.lake)
     spark = spark_session("turnmill curate")
     begun = time.monotonic()

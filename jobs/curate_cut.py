@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.curate_checks import contaminated_ids, findings, source_offsets, version_before
 from jobs.curate_inputs import CurationInputs
 from pipelines.adapters import delta
 from pipelines.adapters.expectations import GateResult, run_gate
 from pipelines.adapters.lake import Lake
+from pipelines.conversations.current import turns_current
 from pipelines.datasets.contamination import EVIDENCE
 from pipelines.datasets.curate import Curated
-from pipelines.datasets.gate import PROMISES, GateRows
+from pipelines.datasets.gate import GateRows, promises
+from pipelines.datasets.gate_page import PAGE, gate_page
 from pipelines.datasets.near_duplicates import giant_clusters
 from pipelines.datasets.policy import CurationPolicy
 from pipelines.datasets.rules import NEAR_DUPLICATE
 from pipelines.datasets.version import MANIFEST, WrittenVersion, key_epochs, publish, sorted_batches, write_version
-from schemas import DATASET_VERSIONS, DROPS, TRAINING_EXAMPLES
+from schemas import CONSENT_WITHDRAWALS, DATASET_VERSIONS, DROPS, FEEDBACK, TRAINING_EXAMPLES, TURNS
 
+FORMS = {
+    "sft": "TRL conversational prompt-completion",
+    "conversation": "TRL conversational prompt-completion, with loss_mask of the completion's messages",
+    "preference": "TRL conversational preference, explicit prompt",
+    "unpaired": "TRL conversational unpaired preference",
+}
+CONSENT_RULE = (
+    "Each turn, system message, conversation and judgement allows training, and no user of them was withdrawn."
+)
 Figures = dict[str, Any]
 
 
@@ -50,14 +64,34 @@ class DatasetCut:
         ours = F.col("tenant") == tenant
         curated.examples.where(ours).orderBy("example_id").write.parquet(str(place / "sorted"))
         curated.drops.where(ours).write.parquet(str(place / "drops"))
-        gate_rows = GateRows()
         files = sorted((place / "sorted").glob("part-*.parquet"))
-        written = write_version(sorted_batches(files), place / "version", gate_rows.add)
-        gate = run_gate(gate_rows.frame(written.dataset_version), TRAINING_EXAMPLES, PROMISES, id_column="example_id")
+        rows = GateRows()
+        written = write_version(sorted_batches(files), place / "version", rows.add)
         examples, drops = (self.spark.read.parquet(str(place / name)) for name in ("sorted", "drops"))
         counts = {row.rule: row["count"] for row in drops.groupBy("rule").count().orderBy("rule").collect()}
+        before = version_before(self.spark, self.lake, tenant, self.policy.kind, written.dataset_version)
+        turns = turns_current(self.inputs.frames[TURNS.name].where(ours))
+        found, rescanned = findings(
+            examples,
+            turns,
+            self.inputs.frames.get(FEEDBACK.name),
+            contaminated=contaminated_ids(curated.flags, self.policy),
+            drop_counts=counts,
+            n_examples=written.n_examples,
+            before=before,
+            policy=self.policy,
+            keys=self.inputs.buckets.keys,
+        )
+        promised = promises(self.policy, found, rows.shape)
+        frame = rows.frame(written.dataset_version, self.policy, found)
+        gate = run_gate(frame, TRAINING_EXAMPLES, promised, id_column="example_id")
         manifest = self.manifest(tenant, written, gate, counts, key_epochs(files))
+        manifest |= {"shape": rows.shape.told(), "source_offsets": source_offsets(turns)}
+        manifest["gate"] |= {"compared_with": before and before.name, "rescan": rescanned}
         manifest |= self.findings(curated, ours, drops, written.n_examples)
+        page = gate_page(manifest, manifest["gate"]["expectations"])
+        (place / "version" / PAGE).write_bytes(page)
+        manifest["sha256"] = {**manifest["sha256"], PAGE: hashlib.sha256(page).hexdigest()}
         self.write(written, gate, manifest, place / "version", examples, drops)
         return {
             "tenant": tenant,
@@ -80,19 +114,26 @@ class DatasetCut:
             "dataset_version": written.dataset_version,
             "content_hash": written.content_hash,
             "tenant": tenant,
-            "kind": "sft",
-            "form": "TRL conversational prompt-completion",
+            "kind": self.policy.kind,
+            "form": FORMS[self.policy.kind],
             "split_counts": dict(written.split_counts),
             "drop_counts": drop_counts,
             "source_versions": self.inputs.versions,
             "policy": self.policy.declared(),
             "policy_hash": self.policy.hash,
+            "licence": self.policy.licence or None,
+            "consent": {
+                "rule": CONSENT_RULE,
+                "withdrawals_version": self.inputs.versions.get(CONSENT_WITHDRAWALS.name),
+                "note": self.policy.consent_note or None,
+            },
             "key_epochs": epochs,
             "gate": {
                 "verdict": "passed" if gate.passed else "held",
                 "n_expectations": gate.n_expectations,
                 "failed": [str(failed) for failed in gate.failed],
                 "example_ids": {failed.name: list(failed.ids) for failed in gate.failed},
+                "expectations": [asdict(one) for one in gate.checked],
             },
             "sha256": dict(written.sha256) if gate.passed else {},
         }

@@ -96,7 +96,7 @@ def _version(version: dict[str, Any]) -> list[str]:
 def _drop(drop: dict[str, Any]) -> str:
     measured = [f"{name} {_shown(drop[name])}" for name in ("score", "threshold") if drop[name] is not None]
     because = f"; because of {drop['matched_id']}" if drop["matched_id"] else ""
-    whole = "its conversation, " if drop["subject"] == "conversation" else ""
+    whole = {"conversation": "its conversation, ", "pair": "a pair with it, "}.get(drop["subject"], "")
     return (
         f"{whole}{drop['rule']}{' (' + ', '.join(measured) + ')' if measured else ''}{because}. {meaning(drop['rule'])}"
     )

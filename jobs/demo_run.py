@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import click
 import orjson
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from jobs.options import Exit, Settings, UserError, beside, turnmill_command
 from jobs.stage_progress import Advance, Stages
@@ -27,6 +28,7 @@ MARKER = ".turnmill-demo"
 CONVERSATIONS = 200
 NEW_EXAMPLES = 50
 TRAINING_STEPS = 40
+SHOWN_CHARACTERS = 80
 ONCE = Schedule(None)
 
 Figures = dict[str, Any]
@@ -63,6 +65,8 @@ class Demo:
 
     def run(self) -> Figures:
         """Run all stages and return the figures that ``--json`` prints."""
+        from jobs.demo_search import asking
+
         started = time.monotonic()
         with ExitStack() as running:
             self.write_logs()
@@ -73,7 +77,9 @@ class Demo:
         if not self.given_cluster:
             # Raw text lives in Kafka alone; a demo leaves none behind.
             shutil.rmtree(self.settings.kafka_folder, ignore_errors=True)
-        self.train()
+        with asking(self.settings) as answer:
+            self.train()
+            self.look(answer)
         self.check()
         self.figures["seconds"] = round(time.monotonic() - started, 1)
         self.figures["stage_seconds"] = self.stages.seconds
@@ -219,6 +225,17 @@ class Demo:
             self.figures |= {name: run[name] for name in ("run_id", "loss_before", "loss_after", "verdict")}
             advance(note=f"held-out loss {run['loss_before']:.3f} -> {run['loss_after']:.3f}: {run['verdict']}")
 
+    def look(self, answer: Callable[[], Figures | None]) -> None:
+        """Tell the answer of a search, and the drift from the first half of the logs to the second."""
+        from jobs.demo_search import drift_of_halves
+
+        with self.stages.stage("search", "a question, and drift within the logs") as advance:
+            found, drifted = answer(), drift_of_halves(self.lake)
+            self.figures["search"] = found
+            self.figures["drift"] = asdict(drifted) if drifted else None
+            told = f"{found['score']:.2f} for “{found['question']}”" if found else "no turn fits"
+            advance(note=f"{told}; drift {drifted.score:.3f}, p = {drifted.p_value:.2f}" if drifted else told)
+
     def check(self) -> None:
         """Account for every record, and look for every planted value in all that the lake holds, decoded."""
         from pipelines.adapters.duck import connect
@@ -274,9 +291,14 @@ def tell(settings: Settings, figures: Figures, inputs: Sequence[Path]) -> None:
     if not inputs:
         planted, left = figures["planted_personal_values"], figures["left_personal_values"]
         rows.append(("personal values", f"{planted:,} planted, {left} left in the lake"))
+    if figures["drift"]:
+        score, p_value = figures["drift"]["score"], figures["drift"]["p_value"]
+        rows.append(("drift, first half of the logs to second", f"{score:.3f} (p = {p_value:.2f})"))
+    if figures["search"]:
+        rows.append((f"nearest to “{figures['search']['question']}”", figures["search"]["text"][:SHOWN_CHARACTERS]))
     rows.append(("seconds", figures["seconds"]))
     for name, value in rows:
-        shown.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+        shown.add_row(Text(name), Text(f"{value:,}" if isinstance(value, int) else str(value)))
     settings.console.print(shown)
     where = settings.lake.name if settings.lake.parent == Path.cwd() else str(settings.lake)
     settings.console.print("Next:")

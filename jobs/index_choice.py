@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from jobs.options import UserError
@@ -38,3 +39,15 @@ def searched_index(root: Path, fingerprint: str | None = None) -> VectorIndex:
         return open_index(root, active)
     beside = Choice(active.engine, str(fingerprint), active.url)
     return open_index(root, beside if (root / beside.name).is_dir() else active)
+
+
+@dataclass(frozen=True)
+class IndexAt:
+    """The index ``choice`` in the index folder ``root``, for workers that open it themselves."""
+
+    root: Path
+    choice: Choice
+
+    def __call__(self) -> VectorIndex:
+        """Open it."""
+        return open_index(self.root, self.choice)

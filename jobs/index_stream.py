@@ -20,6 +20,7 @@ from pipelines.adapters.lake import Lake
 from pipelines.embedding.encoder import SentenceTransformerEncoder
 from pipelines.embedding.models import DEFAULT_MODEL
 from pipelines.index.by_model import ENGINES, Choice, activate, active_choice, drop_others
+from pipelines.index.lag import index_lag
 from pipelines.index.recall_audit import Audit, keep_recall
 from pipelines.index.vector_index import VectorIndex
 from pipelines.index.view import differences, sync
@@ -76,6 +77,7 @@ class _Work:
 
     def sync(self) -> dict[str, Any]:
         started = time.monotonic()
+        behind = index_lag(self.lake.table, self.index.standing())
         result = sync(
             self.index,
             self.lake.table,
@@ -91,7 +93,11 @@ class _Work:
         stats = self.index.stats()
         audited = dataclasses.asdict(self.audit) if self.audit else None
         told = {"seconds": round(seconds, 3), "rows_unindexed": stats["rows_unindexed"], "bytes": stats["bytes"]}
-        return dataclasses.asdict(result) | told | {"audit": audited}
+        lags = {
+            "lag_before": dataclasses.asdict(behind),
+            "lag": dataclasses.asdict(index_lag(self.lake.table, self.index.standing())),
+        }
+        return dataclasses.asdict(result) | told | lags | {"effort": stats.get("effort"), "audit": audited}
 
 
 def _connect(lake: Lake, versions: Mapping[str, int]) -> DuckDBPyConnection:
@@ -125,7 +131,10 @@ def command(
         settings.emit(figures)
     else:
         done = "built anew" if figures["rebuilt"] else f"{figures['touched']:,} turns touched"
-        settings.console.print(f"index: {figures['rows']:,} rows, {done}", markup=False)
+        behind, waited = sum(figures["lag_before"]["versions"].values()), figures["lag_before"]["seconds"]
+        settings.console.print(
+            f"index: {figures['rows']:,} rows, {done}; it was {behind} commits and {waited:,.1f} s behind", markup=False
+        )
         if not figures["active"]:
             settings.console.print("searches use another model's index; switch to this one with --activate")
     if verify:

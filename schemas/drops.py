@@ -3,7 +3,9 @@
 import pyarrow as pa
 
 from schemas.shared_columns import TENANT
-from schemas.table import Column, Table, not_null
+from schemas.table import Column, Table, not_null, one_of
+
+DROP_SUBJECTS = ("turn", "conversation", "pair", "feedback")
 
 DROPS = Table(
     name="drops",
@@ -12,8 +14,14 @@ DROPS = Table(
     columns=(
         TENANT,
         Column("dataset_version", pa.string(), "Dataset version that lacks the row.", (not_null,), "ds-1"),
-        Column("subject_id", pa.string(), "turn_id or conversation_id that was dropped.", (not_null,), "t1"),
-        Column("subject", pa.string(), "What the id names: turn or conversation.", (not_null,), "turn"),
+        Column(
+            "subject_id",
+            pa.string(),
+            "Id of what was dropped; of a pair CHOSEN>REJECTED, both turns, or for an edit the feedback and the turn.",
+            (not_null,),
+            "t1",
+        ),
+        Column("subject", pa.string(), "What the id names.", (not_null, one_of(*DROP_SUBJECTS)), "turn"),
         Column("rule", pa.string(), "Rule that dropped it.", (not_null,), "exact_duplicate"),
         Column("score", pa.float64(), "What was measured, where the rule measures; for a cap the rank in the draw."),
         Column("threshold", pa.float64(), "What the rule allows, where it measures."),

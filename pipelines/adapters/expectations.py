@@ -22,13 +22,14 @@ MOST_IDS = 20
 
 
 @dataclass(frozen=True)
-class FailedExpectation:
-    """An expectation that does not hold: counts and row ids, never a value of the data."""
+class CheckedExpectation:
+    """An expectation and what was found: counts, shares and row ids, never a value of the data."""
 
     name: str
     column: str | None
     wanted: str
     observed: str
+    held: bool
     ids: tuple[str, ...] = ()
     """Ids of up to 20 rows that break it."""
 
@@ -38,11 +39,20 @@ class FailedExpectation:
 
 @dataclass(frozen=True)
 class GateResult:
-    """Outcome of a gate. ``seconds`` is the time of the run itself, without imports."""
+    """Outcome of a gate: all expectations in their order. ``seconds`` is the time of the run without imports."""
 
-    n_expectations: int
-    failed: tuple[FailedExpectation, ...]
+    checked: tuple[CheckedExpectation, ...]
     seconds: float
+
+    @property
+    def failed(self) -> tuple[CheckedExpectation, ...]:
+        """Expectations that do not hold."""
+        return tuple(one for one in self.checked if not one.held)
+
+    @property
+    def n_expectations(self) -> int:
+        """How many were checked."""
+        return len(self.checked)
 
     @property
     def passed(self) -> bool:
@@ -57,6 +67,8 @@ class _Planned:
     wanted: str
     expectation: Any
     values: tuple[Any, ...] = ()
+    passes_null: bool = False
+    """Holds for a column without any value; the library cannot compare nulls alone."""
 
 
 def run_gate(frame: pd.DataFrame, table: Table, promises: Sequence[Promise], *, id_column: str) -> GateResult:
@@ -71,9 +83,11 @@ def run_gate(frame: pd.DataFrame, table: Table, promises: Sequence[Promise], *, 
     context = great_expectations.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     suite = great_expectations.ExpectationSuite(table.name)
+    empty = {str(name) for name in frame.columns if frame[name].isna().all()}
     for nth, plan in enumerate(planned):
-        plan.expectation.meta = {"nth": nth}
-        suite.add_expectation(plan.expectation)
+        if not (plan.passes_null and plan.column in empty):
+            plan.expectation.meta = {"nth": nth}
+            suite.add_expectation(plan.expectation)
     asset = context.data_sources.add_pandas("frames").add_dataframe_asset(table.name)
     batch = asset.add_batch_definition_whole_dataframe("all").get_batch(batch_parameters={"dataframe": frame})
     begun = time.monotonic()
@@ -88,14 +102,8 @@ def run_gate(frame: pd.DataFrame, table: Table, promises: Sequence[Promise], *, 
     )
     seconds = time.monotonic() - begun
     results = {result.expectation_config.meta["nth"]: result for result in outcome.results}
-    failed = []
-    for nth, plan in enumerate(planned):
-        result = results[nth]
-        if result.exception_info and _raised(result.exception_info):
-            raise RuntimeError(f"gate: the expectation could not be evaluated: {plan.name}")
-        if not result.success:
-            failed.append(_failure(plan, result.result, frame, id_column))
-    return GateResult(len(planned), tuple(failed), seconds)
+    checked = tuple(_outcome(plan, results.get(nth), frame, id_column) for nth, plan in enumerate(planned))
+    return GateResult(checked, seconds)
 
 
 def _quiet_library() -> Any:
@@ -109,7 +117,13 @@ def _quiet_library() -> Any:
 def _checks(table: Table) -> list[_Planned]:
     """Turn every check of every column into an expectation of the same meaning: null passes all but ``not_null``."""
     return [
-        _Planned(check.message(column.name), column.name, "every row", _expectation(check, column.name))
+        _Planned(
+            check.message(column.name),
+            column.name,
+            "every row",
+            _expectation(check, column.name),
+            passes_null=check.kind != "not_null",
+        )
         for column in table.columns
         for check in column.checks
     ]
@@ -158,6 +172,12 @@ def _promise(promise: Promise) -> _Planned:
         case "always_true":
             made = gxe.ExpectColumnValuesToBeInSet(column=promise.column, value_set=[True])
             return _Planned(promise.name, promise.column, "every row", made)
+        case "at_most":
+            made = gxe.ExpectColumnMaxToBeBetween(column=promise.column, max_value=promise.argument)
+            return _Planned(promise.name, promise.column, f"at most {promise.argument:g}", made, passes_null=True)
+        case "at_least":
+            made = gxe.ExpectColumnMinToBeBetween(column=promise.column, min_value=promise.argument)
+            return _Planned(promise.name, promise.column, f"at least {promise.argument:g}", made, passes_null=True)
 
 
 def _raised(exception_info: dict[str, Any]) -> bool:
@@ -166,17 +186,32 @@ def _raised(exception_info: dict[str, Any]) -> bool:
     return any(info.get("raised_exception") for info in exception_info.values())
 
 
-def _failure(plan: _Planned, result: dict[str, Any], frame: pd.DataFrame, id_column: str) -> FailedExpectation:
+def _outcome(plan: _Planned, result: Any, frame: pd.DataFrame, id_column: str) -> CheckedExpectation:
+    """Return what came of an expectation; ``result`` is None for one that holds because there is no value."""
+    if result is None:
+        return CheckedExpectation(plan.name, plan.column, plan.wanted, f"no value in {len(frame)} rows", held=True)
+    if result.exception_info and _raised(result.exception_info):
+        raise RuntimeError(f"gate: the expectation could not be evaluated: {plan.name}")
+    observed, ids = _observed(plan, result.result, frame), _ids(result.result, id_column)
+    return CheckedExpectation(plan.name, plan.column, plan.wanted, observed, bool(result.success), ids)
+
+
+def _observed(plan: _Planned, result: dict[str, Any], frame: pd.DataFrame) -> str:
     if plan.values:
         found = set(frame[plan.column].dropna())
         lacking = ", ".join(str(value) for value in plan.values if value not in found)
-        return FailedExpectation(plan.name, plan.column, plan.wanted, f"none with {lacking} among {len(frame)} rows")
-    if "unexpected_count" not in result:
-        return FailedExpectation(plan.name, plan.column, plan.wanted, f"{len(frame)}")
-    broken = int(result["unexpected_count"])
-    # One entry a row, or one entry with the list of all ids; only ids are taken, since an entry may hold values too.
+        return f"none with {lacking} among {len(frame)} rows" if lacking else f"all among {len(frame)} rows"
+    if "unexpected_count" in result:
+        broken = int(result["unexpected_count"])
+        return f"{broken} of {len(frame)} rows break it"
+    if plan.column is None:
+        return f"{len(frame)}"
+    return f"{float(result['observed_value']):.4g}"
+
+
+def _ids(result: dict[str, Any], id_column: str) -> tuple[str, ...]:
+    """Return ids of rows that break the expectation; an entry of the result may hold values beside them."""
     ids = [entry[id_column] for entry in result.get("unexpected_index_list") or []]
-    ids = [each for entry in ids for each in (entry if isinstance(entry, list) else [entry])][:MOST_IDS]
-    return FailedExpectation(
-        plan.name, plan.column, plan.wanted, f"{broken} of {len(frame)} rows break it", tuple(str(i) for i in ids)
-    )
+    # One entry a row, or one entry with the list of all ids.
+    ids = [each for entry in ids for each in (entry if isinstance(entry, list) else [entry])]
+    return tuple(str(one) for one in ids[:MOST_IDS])

@@ -18,14 +18,20 @@ def answers(conversations: DataFrame, turns: DataFrame, turn_signals: DataFrame,
     On the active path or not (``is_active``). Turns of other branches have no prompt: they are there to be counted.
     The signal of the policy's nth bound is column ``measure_n``.
     """
-    places = path_steps(conversations, policy)
+    return spoken(path_steps(conversations, policy), turns, turn_signals, policy, "is_active")
+
+
+def spoken(
+    places: DataFrame, turns: DataFrame, turn_signals: DataFrame, policy: CurationPolicy, path_name: str
+) -> DataFrame:
+    """Return the answers among ``places``, rows of a conversation's paths; ``path_name`` tells its paths apart."""
     steps = places.join(turns.select(*TURN, *facts(policy)), TURN, how="left")
     steps = steps.join(newest_signals(turn_signals, policy), TURN, how="left")
-    path = Window.partitionBy(*CONVERSATION, "is_active").orderBy("position")
+    path = Window.partitionBy(*CONVERSATION, path_name).orderBy("position")
     before = path.rowsBetween(Window.unboundedPreceding, -1)
     until = path.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     asked = F.when(F.col("role") == "user", F.struct(F.col("message.text").alias("text"), "text_hash"))
-    spoken = steps.select(
+    told = steps.select(
         "*",
         F.collect_list(F.when(F.col("is_active"), F.col("message"))).over(before).alias("before"),
         F.coalesce(F.bool_or(F.col("role") == "user").over(before), F.lit(False)).alias("has_user"),
@@ -42,29 +48,35 @@ def answers(conversations: DataFrame, turns: DataFrame, turn_signals: DataFrame,
         ),
     ).where("role = 'assistant'")
     for name, _ in _measures(policy, "prompt"):
-        spoken = spoken.withColumn(name, F.col(f"worst_{name}")).drop(f"worst_{name}")
-    return spoken.join(system_messages(turns, policy), ["tenant", "system_turn_id"], how="left")
+        told = told.withColumn(name, F.col(f"worst_{name}")).drop(f"worst_{name}")
+    return told.join(system_messages(turns, policy), ["tenant", "system_turn_id"], how="left")
 
 
 def path_steps(conversations: DataFrame, policy: CurationPolicy) -> DataFrame:
     """Return one row per conversation and turn, with its place on the active path or on the other branches."""
-    measures = [_measure(bound).alias(name) for name, bound in _measures(policy, "conversation")]
     steps = [
         conversations.select(
             *CONVERSATION,
-            "root_id",
-            "started_at",
-            "language",
-            F.col("user_ref").alias("conversation_user_ref"),
-            F.col("consent").alias("conversation_consent"),
-            "is_withdrawn",
-            *measures,
+            *conversation_facts(policy),
             F.lit(is_active).alias("is_active"),
             F.posexplode(column).alias("position", "turn_id"),
         )
         for column, is_active in (("turn_ids", True), ("branch_turn_ids", False))
     ]
     return steps[0].unionByName(steps[1])
+
+
+def conversation_facts(policy: CurationPolicy) -> list[Column]:
+    """Return the columns of a conversation that curation reads, beside its key."""
+    return [
+        F.col("root_id"),
+        F.col("started_at"),
+        F.col("language"),
+        F.col("user_ref").alias("conversation_user_ref"),
+        F.col("consent").alias("conversation_consent"),
+        F.col("is_withdrawn"),
+        *(_measure(bound).alias(name) for name, bound in _measures(policy, "conversation")),
+    ]
 
 
 def newest_signals(turn_signals: DataFrame, policy: CurationPolicy) -> DataFrame:

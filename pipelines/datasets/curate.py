@@ -1,4 +1,4 @@
-"""Conversations -> examples and drops. Grain: one row per answer of an active path, in exactly one of the two.
+"""Conversations -> examples and drops. Grain: one row per answer, pair or talk, in exactly one of the two.
 
 Not row-wise: a batch stage. Text moves once, from turns into the prompt of each answer; all that is judged after that
 are narrow rows. What it returns follows from its inputs alone: no earlier version is looked at, so that a cut can be
@@ -10,28 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pandas as pd
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from pipelines.conversations.consent import with_withdrawals
 from pipelines.datasets import rules
-from pipelines.datasets.answers import TURN, answers
+from pipelines.datasets.answers import TURN
+from pipelines.datasets.candidates import Hold, SplitBucket, as_drops, as_examples, sides_of, split_of
 from pipelines.datasets.caps import capped
 from pipelines.datasets.contamination import contaminated
+from pipelines.datasets.cuts import CUTS, Talks
+from pipelines.datasets.judgements import judgements
 from pipelines.datasets.policy import CurationPolicy
-from pipelines.datasets.repeats import content_key, exact_duplicates, exchange, exchanges, near_duplicates
+from pipelines.datasets.repeats import exact_duplicates, exchanges, near_duplicates, semantic_exchanges
+from pipelines.datasets.semantic_duplicates import find_semantic_duplicates
+from pipelines.datasets.supervised import whole_talks
 from pipelines.datasets.topic_rows import Topic, with_topics
-from pipelines.datasets.verdicts import first_rule, no_verdict, once_per_turn, verdict
-from schemas import DROPS, TRAINING_EXAMPLES
+from pipelines.datasets.verdicts import no_verdict, verdict
 
-UNVERSIONED = "dataset_version"
-EXAMPLE_COLUMNS = [name for name in TRAINING_EXAMPLES.column_names if name != UNVERSIONED]
-DROP_COLUMNS = [name for name in DROPS.column_names if name != UNVERSIONED]
 JUDGED = (*TURN, "example_id", "at", "content_key", "split", "source", "conversation_id", "user_ref")
-SplitBucket = Callable[[str, str], int]
-Hold = Callable[[DataFrame], DataFrame]
 
 
 @dataclass(frozen=True)
@@ -54,9 +51,9 @@ class Curated:
 class Finders:
     """What looks over all examples at once, beside the policy.
 
-    ``near_duplicates`` takes (tenant, subject_id, at, text) and a threshold, and returns (tenant, subject_id,
-    matched_id, score): each subject at most once, matched to a row that matches none itself. ``benchmarks`` takes
-    (tenant, example_id, prompt, completion) and returns the columns of ``LEAK_FLAGS``.
+    ``near_duplicates`` takes rows of ``exchanges``, or the first four of their columns, and a threshold; it returns
+    (tenant, subject_id, matched_id, score): each subject at most once, matched to a row that matches none itself.
+    ``benchmarks`` takes (tenant, example_id, prompt and the sides of the kind) and returns columns of ``LEAK_FLAGS``.
     ``embeddings`` is the table. What is None is not looked for.
     """
 
@@ -72,60 +69,40 @@ def curate(
     split_bucket: SplitBucket,
     policy: CurationPolicy = CurationPolicy(),  # noqa: B008 - frozen
     *,
+    feedback: DataFrame | None = None,
     withdrawals: DataFrame | None = None,
     finders: Finders = Finders(),  # noqa: B008 - frozen
     hold: Hold = lambda frame: frame,
 ) -> Curated:
-    """Cut complete conversations into supervised examples, one for each answer of their active paths.
+    """Cut complete conversations into examples of the policy's kind.
 
     ``turns`` is the view ``turns_current``; ``split_bucket`` maps (tenant, user_ref or conversation_id) to 0..99 and is
-    pickled into the Python workers; ``withdrawals`` is the table ``consent_withdrawals``; ``hold`` may persist frames
-    that are read more than once. Every answer on an active path is one example or one drop; an answer on another branch
-    is a drop (``inactive_branch``), a conversation that may still grow is one drop (``not_complete``).
+    pickled into the Python workers; ``feedback`` is the table, without which nothing judged can be cut; ``withdrawals``
+    is the table ``consent_withdrawals``; ``hold`` may persist frames that are read more than once.
+    Supervised: every answer on an active path is, or is part of, one example or is one drop; an answer on another
+    branch is a drop (``inactive_branch``). Judged: every pair, or every answer with a thumb, is an example or a drop.
+    A conversation that may still grow is one drop (``not_complete``), feedback that fits no answer another.
     """
     if withdrawals is None:
         conversations = conversations.withColumn("is_withdrawn", F.lit(False))
     else:
         conversations = with_withdrawals(conversations, withdrawals)
-    spoken = answers(conversations.where("complete"), turns, turn_signals, policy)
-    judged = hold(spoken.transform(first_rule, policy).transform(once_per_turn))
-    candidates = hold(judged.where("verdict IS NULL").transform(as_candidates, split_bucket, policy))
+    told = None if feedback is None else hold(judgements(feedback, turns, withdrawals))
+    talks = Talks(conversations.where("complete"), turns, turn_signals, told)
+    cut = CUTS[policy.kind](talks, split_of(split_bucket, policy), policy, finders.near_duplicates, hold)
+    candidates = hold(cut.rows)
     compared, flags, topics = compare(candidates, policy, finders, hold)
-    kept = compared.where("verdict IS NULL").select(*TURN)
-    examples = candidates.join(kept, TURN, how="left_semi").transform(as_examples)
+    kept = candidates.join(compared.where("verdict IS NULL").select(*TURN), TURN, how="left_semi")
+    subject = "pair" if policy.kind == "preference" else "turn"
     drops = (
-        judged.where("verdict IS NOT NULL")
-        .transform(as_drops)
-        .unionByName(compared.where("verdict IS NOT NULL").transform(as_drops))
-        .unionByName(incomplete_conversations(conversations).transform(as_drops, subject="conversation"))
-    )
+        cut.drops.unionByName(compared.where("verdict IS NOT NULL").transform(as_drops, subject, "turn_id"))
+        .unionByName(incomplete_conversations(conversations).transform(as_drops, "conversation"))
+    )  # fmt: skip
     placed = compared.where("verdict IS NULL").select("tenant", "example_id", "topic")
-    return Curated(examples, drops, placed, flags, tuple(topics))
-
-
-def as_candidates(judged: DataFrame, split_bucket: SplitBucket, policy: CurationPolicy) -> DataFrame:
-    """Add prompt and completion, ids, split, and what examples are compared by."""
-    owner = F.coalesce("conversation_user_ref", "conversation_id")
-    identity = F.concat_ws("\x1f", F.lit("sft"), "tenant", "turn_id")
-    return (
-        judged.withColumn("prompt", F.concat(F.array_compact(F.array("system_message")), "before"))
-        .withColumn("completion", F.array("message"))
-        .withColumn("example_id", F.sha2(identity, 256).substr(1, 32))
-        .withColumn("content_key", content_key())
-        .withColumn("exchange", exchange())
-        .withColumn("user_ref", F.col("conversation_user_ref"))
-        .withColumn("split", _split_of(split_bucket, policy)("tenant", owner))
-        .drop("verdict")
-    )
-
-
-def _split_of(split_bucket: SplitBucket, policy: CurationPolicy) -> Callable[..., Column]:
-    @F.pandas_udf(T.StringType())  # type: ignore[untyped-decorator]
-    def split_of(tenant: pd.Series, owner: pd.Series) -> pd.Series:
-        pairs = zip(tenant, owner, strict=True)
-        return pd.Series([policy.split(split_bucket(t, o)) for t, o in pairs], dtype=object)
-
-    return split_of
+    if policy.kind == "conversation":
+        kept = hold(kept.transform(whole_talks))
+        placed = kept.select("tenant", "example_id", F.lit(None).cast("int").alias("topic"))
+    return Curated(as_examples(kept, policy.kind), drops, placed, flags, tuple(topics))
 
 
 def compare(
@@ -140,11 +117,12 @@ def compare(
         settings = policy.near_duplicates
         found = hold(finders.near_duplicates(exchanges(rows, candidates, settings), settings.threshold))
         rows = hold(near_duplicates(rows, found, settings))
+    rows = said_in_other_words(rows, candidates, policy, finders, hold)
     flags = None
     if finders.benchmarks is not None:
         standing = rows.where("verdict IS NULL").select(*TURN)
         texts = candidates.join(standing, TURN, how="left_semi")
-        flags = hold(finders.benchmarks(texts.select("tenant", "example_id", "prompt", "completion")))
+        flags = hold(finders.benchmarks(texts.select("tenant", "example_id", "prompt", *sides_of(texts))))
         rows = hold(contaminated(rows, flags, policy.contamination))
     topics: list[Topic] = []
     rows = rows.withColumn("topic", F.lit(None).cast("int"))
@@ -153,27 +131,19 @@ def compare(
     return hold(capped(rows, policy)), flags, topics
 
 
-def as_examples(kept: DataFrame) -> DataFrame:
-    """Finish the rows of ``training_examples``: kind, turn ids, key epochs."""
-    system_id = F.array_compact(F.array(F.when(F.col("system_message").isNotNull(), F.col("system_turn_id"))))
-    epochs = F.array_union("path_epochs", F.array_compact(F.array("system_key_epoch")))
-    return (
-        kept.withColumn("kind", F.lit("sft"))
-        .withColumn("turn_ids", F.concat(system_id, "path_ids"))
-        .withColumn("trust", F.lit(None).cast("int"))
-        .withColumn("key_epochs", epochs)
-        .select(*EXAMPLE_COLUMNS, "key_epochs")
-    )
+def said_in_other_words(
+    rows: DataFrame, candidates: DataFrame, policy: CurationPolicy, finders: Finders, hold: Hold
+) -> DataFrame:
+    """Judge rows whose question and answer repeat an earlier one in other words, where the policy wants that."""
+    settings = policy.near_duplicates
+    threshold, embeddings = settings.semantic_threshold, finders.embeddings
+    if threshold is None or embeddings is None or "text_hash" not in candidates.columns:
+        return rows
+    found = hold(find_semantic_duplicates(semantic_exchanges(rows, candidates, settings), embeddings, threshold))
+    return hold(near_duplicates(rows, found, settings, rule=rules.SEMANTIC_DUPLICATE, threshold=threshold))
 
 
 def incomplete_conversations(conversations: DataFrame) -> DataFrame:
     """Return the conversations that may still grow; their answers are not looked at yet."""
     growing = conversations.where(~F.col("complete"))
     return growing.select("tenant", "conversation_id").withColumn("verdict", verdict(rules.NOT_COMPLETE))
-
-
-def as_drops(dropped: DataFrame, subject: str = "turn") -> DataFrame:
-    """Finish the rows of ``drops`` of turns, or of conversations."""
-    return dropped.select(
-        "tenant", F.col(f"{subject}_id").alias("subject_id"), F.lit(subject).alias("subject"), "verdict.*"
-    ).select(*DROP_COLUMNS)

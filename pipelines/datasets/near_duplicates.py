@@ -62,7 +62,12 @@ def signatures_of(candidates: DataFrame, threshold: float = THRESHOLD) -> DataFr
 
 
 def find_near_duplicates(
-    candidates: DataFrame, accepted: DataFrame, threshold: float = THRESHOLD, *, hold: Hold = lambda frame: frame
+    candidates: DataFrame,
+    accepted: DataFrame,
+    threshold: float = THRESHOLD,
+    *,
+    agreeing: Hold = lambda pairs: pairs,
+    hold: Hold = lambda frame: frame,
 ) -> DataFrame:
     """Return ``tenant, subject_id, matched_id, score`` of each candidate that nearly repeats another text.
 
@@ -71,14 +76,15 @@ def find_near_duplicates(
     else with the earliest candidate before it that stays. Equal texts of five words or more match too; tenants are
     never compared. A candidate whose id is among the accepted is compared with nothing, so that a batch that comes
     again gets the same answer. Of more than ``MAX_BUCKET`` texts that agree in one band, only the earliest are
-    compared. ``hold`` may persist frames that are read more than once. Raises ``ValueError`` for a threshold that makes
+    compared. ``agreeing`` may leave out pairs (tenant, subject_id, matched_id and more) for reasons that the texts do
+    not show. ``hold`` may persist frames that are read more than once. Raises ``ValueError`` for a threshold that makes
     no sense; reading fails where accepted signatures are of another version or of bands for another threshold.
     """
     likeness, cut = Likeness(threshold), _cut(threshold)
     signed = candidates if "band_keys" in candidates.columns else signatures_of(candidates, threshold)
     known = accepted.select(*SUBJECT)
     new = hold(signed.join(known, SUBJECT, "left_anti"))
-    alike = hold(compared(candidate_pairs(new, accepted, cut), new, accepted, likeness))
+    alike = hold(agreeing(compared(candidate_pairs(new, accepted, cut), new, accepted, likeness)))
     earliest = F.min_by(F.struct("matched_id", "score"), F.struct("matched_at", "matched_id"))
     repeats = alike.where("is_accepted").groupBy(*SUBJECT).agg(earliest.alias("match"))
     against = hold(repeats.select(*SUBJECT, "match.*"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -11,13 +11,15 @@ import orjson
 import pyarrow as pa
 
 from pipelines.datasets.rules import BARRING_FLAGS, CUT_FINISHES
+from pipelines.duplicates.semantic import THRESHOLD as SEMANTIC_THRESHOLD
 from schemas import CONVERSATIONS, TURN_SIGNALS
+from schemas.training_examples import EVIDENCE
 
-Kind = Literal["sft", "preference", "unpaired"]
+Kind = Literal["sft", "conversation", "preference", "unpaired"]
 Place = Literal["answer", "prompt", "conversation"]
 ContaminationAction = Literal["drop", "flag"]
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Goes up when the meaning of a rule or of normalisation changes: the same policy then cuts another version."""
 
 
@@ -25,6 +27,7 @@ LIKELY = 0.5
 """Score of the filter from which a refusal, an injection and the like are likely."""
 
 
+PAIR_EVIDENCE = tuple(one for one in EVIDENCE if one != "thumb")
 LIMITS = ("above", "at_least", "below", "any_of")
 NO_MEASURES = ("keep", "rule_version", "text_sketch")
 
@@ -98,10 +101,15 @@ def _is_measure(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True)
 class NearDuplicates:
-    """How alike two exchanges may be. An exchange is the last message of the user and the answer."""
+    """How alike two exchanges may be. An exchange is the last message of the user and the answer.
+
+    ``semantic_threshold`` None compares words alone.
+    """
 
     threshold: float = 0.8
     """Similarity from which two are one: that of Lee et al. (arXiv 2107.06499)."""
+    semantic_threshold: float | None = SEMANTIC_THRESHOLD
+    """Cosine from which question and answer both say the same in other words; looked at where they have vectors."""
     max_per_cluster: int = 1
     """Examples that stay of those that are like one of them; the earliest are first."""
     min_chars: int = 60
@@ -110,6 +118,8 @@ class NearDuplicates:
 
     def __post_init__(self) -> None:
         _within("near_duplicates.threshold", self.threshold, 0.5, 1)
+        if self.semantic_threshold is not None:
+            _within("near_duplicates.semantic_threshold", self.semantic_threshold, 0.5, 1)
         _within("near_duplicates.max_per_cluster", self.max_per_cluster, 1, None)
         _within("near_duplicates.min_chars", self.min_chars, 0, None)
 
@@ -119,6 +129,8 @@ class Contamination:
     """What becomes of an example that holds an item of a benchmark; a mere likeness is told and never dropped."""
 
     action: ContaminationAction = "drop"
+    model: str = ""
+    """Embedding model, by name, that finds items told in other words, for review alone; empty for none."""
 
     def __post_init__(self) -> None:
         if self.action not in get_args(ContaminationAction):
@@ -167,6 +179,40 @@ class Topics:
 
 
 @dataclass(frozen=True)
+class GateLimits:
+    """What a version may be like as a whole; the gate holds one that is not.
+
+    Drift is how much of the shares of languages, log formats or lengths moved since the last version, from 0 to 1
+    (total variation distance). The limits are wide: they stop a broken feed and a flood, not a busy week.
+    """
+
+    min_examples: int = 1
+    min_label_share: float = 0.02
+    """Share of the rarer label among unpaired examples: one class alone teaches nothing."""
+    max_duplicate_share: float = 0.95
+    """Share of compared rows that repeated another one and were dropped: above it the log is mostly one text."""
+    max_unknown_language: float = 0.9
+    """Share of examples without a certain language."""
+    max_language_drift: float = 0.5
+    max_source_drift: float = 0.75
+    max_length_drift: float = 0.5
+    drift_examples: int = 200
+    """Drift is looked at only when both versions have as many: shares of fewer jump by chance."""
+    rescan_examples: int = 1_000
+    """Examples, the first by their hashed ids, whose stored turns all detectors read again; 0 for none. A patterned
+    value outside of recorded redactions holds the version."""
+    max_name_suspects: float = 0.15
+    """Share of those turns where the tagger may find a name or address: beside surrogates it finds others than in the
+    text that was logged (3.8 % of public texts, measured), so that none is too much to ask."""
+
+    def __post_init__(self) -> None:
+        for name in ("min_examples", "drift_examples", "rescan_examples"):
+            _within(f"gate.{name}", getattr(self, name), 0, None)
+        for name in (f.name for f in fields(self) if f.name.endswith(("_share", "_drift", "_language", "_suspects"))):
+            _within(f"gate.{name}", getattr(self, name), 0, 1)
+
+
+@dataclass(frozen=True)
 class CurationPolicy:
     """Settings of one cut, written with their hash into the manifest. ``CurationPolicy()`` is ``sft-lenient``.
 
@@ -184,6 +230,13 @@ class CurationPolicy:
     contamination: Contamination = field(default_factory=Contamination)
     caps: Caps = field(default_factory=Caps)
     topics: Topics = field(default_factory=Topics)
+    evidence: tuple[str, ...] = ("edit", "regeneration", "vote")
+    """What a pair may rest on. Likes and dislikes of answers to near-equal prompts are weak: ``near_equal_prompts``."""
+    gate: GateLimits = field(default_factory=GateLimits)
+    licence: str = ""
+    """What the examples may be used for, as the manifest and the exports tell it."""
+    consent_note: str = ""
+    """On what the consent of the users rests, for the manifest."""
     seed: int = 0
     """Which examples stay under a cap: those whose hash of seed and id is lowest, whatever their order of arrival."""
     rules_version: int = RULES_VERSION
@@ -192,6 +245,9 @@ class CurationPolicy:
         if self.kind not in get_args(Kind):
             raise PolicyError(f"kind: wanted one of {', '.join(get_args(Kind))}, found {self.kind!r}")
         _within("validation_percent", self.validation_percent, 0, 100)
+        unknown = sorted(set(self.evidence) - set(PAIR_EVIDENCE))
+        if unknown:
+            raise PolicyError(f"evidence: wanted some of {', '.join(PAIR_EVIDENCE)}, found {', '.join(unknown)}")
         names = [bound.name for bound in self.bounds]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -204,6 +260,11 @@ class CurationPolicy:
         """SHA-256, hex, over all settings but the name: equal for policies that cut alike."""
         said = {key: value for key, value in asdict(self).items() if key != "name"}
         return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    @property
+    def reads_embeddings(self) -> bool:
+        """Whether a cut looks at the table of vectors, where there is one."""
+        return self.topics.wanted or self.near_duplicates.semantic_threshold is not None
 
     def declared(self) -> dict[str, Any]:
         """Return all settings as plain values, for the manifest."""

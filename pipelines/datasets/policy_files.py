@@ -28,8 +28,6 @@ SFT_STRICT = CurationPolicy(
     name="sft-strict",
     bounds=(
         *SFT_LENIENT.bounds,
-        Bound("answer", "repeated_line_share", above=0.2),
-        Bound("answer", "top_ngram_share", above=0.16),
         Bound("answer", "gibberish_share", at_least=LIKELY),
         Bound("answer", "refusal_score", at_least=LIKELY),
         Bound("answer", "prompt_quote_score", at_least=LIKELY),
@@ -47,19 +45,28 @@ SFT_STRICT = CurationPolicy(
     caps=Caps(user=50),
     topics=Topics(max_share=0.2),
 )
-"""Fewer and better answers. Gopher's own limits for repetition (arXiv 2112.11446, table A1), no refusal, no talk that
-its user disliked or that broke on the way, a wider meaning of alike (near the 0.75 that FineWeb aims at, arXiv
-2406.17557), balance of topics."""
+"""Fewer and better answers. No refusal, no talk that its user disliked or that broke on the way, a wider meaning of
+alike (near the 0.75 that FineWeb aims at, arXiv 2406.17557), balance of topics. No limits of repetition beside the
+filter's: of 24 public chat answers beyond Gopher's (arXiv 2112.11446, table A1) 3 were loops, the others songs, lists,
+code and questions."""
+
+CONVERSATIONS = CurationPolicy(name="conversations", kind="conversation")
+"""The answers of ``sft-lenient``, those of one talk in one example: what is read once is cheaper to learn from."""
 
 PREFERENCE = CurationPolicy(name="preference", kind="preference", caps=Caps(user=50))
-"""Answers that can stand on either side of a pair: a refusal or a bad answer may be the rejected one, so no bound on
-the answer's own quality."""
+"""Pairs of answers to one prompt. A refusal or a bad answer may be the rejected side, so no bound on its quality."""
 
-PRESETS: Mapping[str, CurationPolicy] = {policy.name: policy for policy in (SFT_LENIENT, SFT_STRICT, PREFERENCE)}
+UNPAIRED = CurationPolicy(name="unpaired", kind="unpaired", caps=Caps(user=50))
+"""Answers with a thumb up or down; a bad answer may be a disliked one."""
+
+PRESETS: Mapping[str, CurationPolicy] = {
+    policy.name: policy for policy in (SFT_LENIENT, SFT_STRICT, CONVERSATIONS, PREFERENCE, UNPAIRED)
+}
 
 _PLACES: tuple[Place, ...] = get_args(Place)
 _FIXED = ("rules_version", "bounds")
 _EXTRA = ("preset", "signals")
+_LIFTED_BY_FALSE = (*(cap.name for cap in fields(Caps)), "semantic_threshold")
 
 
 def find_policy(name_or_file: str) -> CurationPolicy:
@@ -83,7 +90,7 @@ def declared_policy(declared: Mapping[str, Any], *, name: str, where: str = "pol
 
     A table ``signals.answer``, ``signals.prompt`` or ``signals.conversation`` has one key a signal: a table with
     ``above``, ``at_least``, ``below`` or ``any_of``; ``true`` for a signal that must not be true; ``false`` to lift a
-    bound of the preset. A cap is lifted by ``false`` too.
+    bound of the preset. A cap and ``semantic_threshold`` are lifted by ``false`` too.
     Raises ``PolicyError``, with the known keys where one is unknown.
     """
     preset = declared.get("preset", SFT_LENIENT.name)
@@ -112,7 +119,7 @@ def _overlaid(
     changed: dict[str, Any] = {}
     for key, value in declared.items():
         old = getattr(start, key)
-        if isinstance(start, Caps) and value is False:
+        if value is False and key in _LIFTED_BY_FALSE:
             changed[key] = None
         elif is_dataclass(old):
             changed[key] = _overlaid(old, value, f"{within}{key}.")

@@ -171,7 +171,7 @@ def difference(old: StoredVersion, new: StoredVersion) -> VersionDifference:
     )
 
 
-TOLD_APART = ("dataset_version", "content_hash", "sha256")
+TOLD_APART = ("dataset_version", "content_hash", "sha256", "gate.expectations")
 """Parts of a manifest that differ in any two versions."""
 
 
@@ -183,7 +183,7 @@ def _manifest_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict
 
 def _leaves(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     for name, one in value.items():
-        if not path and name in TOLD_APART:
+        if f"{path}{name}" in TOLD_APART:
             continue
         if isinstance(one, Mapping):
             yield from _leaves(one, f"{path}{name}.")

@@ -79,13 +79,14 @@ def conversations_of(connection: Any, tenant: str, turn_id: str) -> list[dict[st
 def versions_of(connection: Any, tenant: str, turn_id: str, conversation_ids: list[str]) -> list[dict[str, Any]]:
     """Return what each dataset version did with the turn, newest first.
 
-    ``drops`` of the turn or of its conversation; ``example``, where the turn is the one to learn; ``in_prompts``, the
+    ``drops`` of the turn, of its conversation or of pairs with it; ``example``, where the turn is the one to learn; ``in_prompts``, the
     number of examples that have it in their prompt.
     """
     drops = _rows(
         connection,
         "SELECT dataset_version, subject, rule, score, threshold, matched_id FROM drops WHERE tenant = $1 "
-        "AND (subject_id = $2 OR (subject = 'conversation' AND list_contains($3, subject_id))) ORDER BY subject, rule",
+        "AND (subject_id = $2 OR (subject = 'conversation' AND list_contains($3, subject_id)) "
+        "OR (subject = 'pair' AND list_contains(string_split(subject_id, '>'), $2))) ORDER BY subject, rule",
         tenant,
         turn_id,
         conversation_ids,

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.datasets.exports.json_lines import json_line
 from pipelines.durable_files import flush_to_disk
 from schemas import TRAINING_EXAMPLES
 
@@ -70,9 +71,28 @@ def trl_message(message: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
+SIDES = {
+    "sft": ("completion",),
+    "conversation": ("completion",),
+    "preference": ("chosen", "rejected"),
+    "unpaired": ("completion",),
+}
+"""Messages of each kind behind the prompt."""
+
+
 def trl_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an example in TRL's conversational prompt-completion form (TRL, dataset_formats)."""
-    return {side: [trl_message(message) for message in row[side]] for side in ("prompt", "completion")}
+    """Return an example in TRL's conversational form of its kind (TRL, dataset_formats): a line of the version's files.
+
+    Prompt-completion, preference with an explicit prompt, or unpaired. A conversation has ``loss_mask`` beside, which
+    tells of each message of the completion whether it is learned.
+    """
+    kind = row["kind"]
+    told: dict[str, Any] = {side: [trl_message(message) for message in row[side]] for side in ("prompt", *SIDES[kind])}
+    if kind == "unpaired":
+        told["label"] = row["label"]
+    if kind == "conversation":
+        told["loss_mask"] = row["loss_mask"]
+    return told
 
 
 def write_version(
@@ -99,7 +119,7 @@ def write_version(
                     look(row)
                     digest.update(canonical_row(row) + b"\n")
                     counts[row["split"]] += 1
-                    lines[row["split"]].write(orjson.dumps(trl_row(row)) + b"\n")
+                    lines[row["split"]].write(json_line(trl_row(row)))
     finally:
         for file in lines.values():
             file.close()

@@ -17,7 +17,7 @@ from pipelines.duplicates.ragged import Ints, Ragged, stacked, starts_of
 from pipelines.duplicates.shingles import FEWEST_WORDS, shingles
 from pipelines.duplicates.tokens import Tokens, tokens
 
-VERSION = 1
+VERSION = 2
 """Of normalisation, words, hashes and permutations. Sketches of different versions do not compare."""
 
 SHORT_WORDS = 25
@@ -32,7 +32,7 @@ RAGGED = {"words": np.uint32, "pairs": np.uint32, "marks": np.uint32, "names": n
 class Sketches:
     """Sketches of texts, one entry or row a text.
 
-    ``exact`` is the key of the exact form; ``n_words`` counts with repeats, ``negations`` words like "not"; ``bands``
+    ``exact`` is the key of the exact form; ``n_words`` is the length, ``negations`` words like "not"; ``bands``
     has shape (texts, bands + 1), the last key being that of all words in order; ``bytes`` are the last bytes of the
     signature; ``words`` and ``pairs`` the real sets, ``marks`` and ``names`` what must not differ, in order.
     ``spelled`` belongs to ``words`` and is there for short texts alone. ``version`` and ``cut`` say how they were made.
@@ -90,14 +90,13 @@ def joined(parts: Sequence[Sketches]) -> Sketches:
 def _sketched(texts: Sequence[str], exact: U64, cut: Bands, permutations: int) -> Sketches:
     found = tokens(code_points(texts))
     sets = shingles(found)
-    n_words = found.words.sizes
     signature = signatures(sets.both(), permutations)
     whole = _whole(found)
     bands = np.concatenate((band_keys(signature, cut).T, whole[:, None]), axis=1)
-    spelled = _of_short(found, sets.words, n_words)
+    spelled = _of_short(found, sets.words, found.n_words)
     return Sketches(
         exact,
-        n_words,
+        found.n_words,
         found.negations,
         bands,
         low_bytes(signature),

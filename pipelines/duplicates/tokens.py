@@ -37,6 +37,7 @@ _SIGNS, _OPERATORS, _STOPS = "#%@&^", "-*/%^–", ".!?:…。؟।"
 class Tokens:
     """Words of texts in order, one row a text: ``words`` as hashes of 64 bits, ``spelled`` as ``spellings`` gives them.
 
+    ``n_words`` is the length of each text in words; in scripts without spaces two characters count as one.
     ``marks`` are the numbers and signs of each text, ``names`` its words in upper case inside a sentence, both as the
     32-bit hash and in order; ``negations`` how many words like "not" it has.
     """
@@ -46,6 +47,7 @@ class Tokens:
     marks: Ragged
     names: Ragged
     negations: Ints
+    n_words: Ints
 
 
 def tokens(batch: CodePoints) -> Tokens:
@@ -73,6 +75,7 @@ def tokens(batch: CodePoints) -> Tokens:
         Ragged(marks, starts_of(np.bincount(_owners(batch, mark_starts), minlength=len(batch)))),
         Ragged(word_ids(hashes[is_name]), starts_of(np.bincount(owners[is_name], minlength=len(batch)))),
         np.bincount(owners[np.isin(hashes, _hashes_of(NEGATIONS))], minlength=len(batch)),
+        counts - np.bincount(owners[(kinds[starts] & APART) > 0], minlength=len(batch)) // 2,
     )
 
 

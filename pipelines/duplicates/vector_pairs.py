@@ -87,7 +87,7 @@ class Clustered:
         right = np.concatenate([np.zeros(0, np.int64), *(right for _, right in found)])
         order = np.lexsort((right, left))
         order = order[_first_of_each(left[order], most)]
-        cosines = self._cosines(unit, left[order], right[order])
+        cosines = cosines_of(unit, self.vectors, (left[order], right[order]))
         kept = np.flatnonzero(cosines >= threshold)
         return left[order][kept], right[order][kept], cosines[kept]
 
@@ -107,12 +107,14 @@ class Clustered:
             out[part] &= _angles(cosines) <= self.reach + angle + np.sqrt(_ROUNDING)
         return out
 
-    def _cosines(self, unit: Vectors, left: Ints, right: Ints) -> NDArray[np.float64]:
-        parts = [
-            np.einsum("ij,ij->i", unit[left[part]].astype(np.float64), self.vectors[right[part]].astype(np.float64))
-            for part in _parts(len(left))
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0)
+
+def cosines_of(left: Vectors, right: Vectors, pairs: tuple[Ints, Ints]) -> NDArray[np.float64]:
+    """Return the cosine of each pair (row of ``left``, row of ``right``) of unit vectors, in float64."""
+    parts = [
+        np.einsum("ij,ij->i", left[pairs[0][part]].astype(np.float64), right[pairs[1][part]].astype(np.float64))
+        for part in _parts(len(pairs[0]))
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def checked(vectors: Vectors) -> Vectors:

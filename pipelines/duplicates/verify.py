@@ -90,6 +90,18 @@ def near_duplicates(
     return found, scores
 
 
+def worded_alike(a: Sketches, b: Sketches, likeness: Likeness) -> NDArray[np.bool_]:
+    """Tell whether row ``i`` of both sides has nearly the same words, in any order; those of few words are told too.
+
+    Equal texts are. What a short text may not have, another word, value or "not", counts from five words on.
+    """
+    alike = shared(a, b, "words") >= likeness.threshold
+    comparable = a.comparable & b.comparable
+    for row in np.flatnonzero(alike & comparable).tolist():
+        alike[row] = not says_otherwise(a, b, row)
+    return alike | (a.exact == b.exact)
+
+
 def shared(a: Sketches, b: Sketches, name: str) -> NDArray[np.float64]:
     """Return the Dice index of the ``words`` or ``pairs`` of row ``i`` of both sides: common by mean size."""
     left, right = getattr(a, name), getattr(b, name)

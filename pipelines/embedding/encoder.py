@@ -70,10 +70,11 @@ class Encoder(Protocol):
 class SentenceTransformerEncoder:
     """Any sentence-transformers model by name, folder or hub repository, on one of the backends.
 
-    ``name`` may end in ``@BACKEND``, so that whoever reads the name of a stored vector's model encodes alike; without
-    it the backend is torch. ``device`` None takes the GPU that Spark gave to the task, else the first one. ``dtype``
-    counts on CUDA alone. ``batch_tokens`` bounds texts x longest text of one forward pass. ``long_texts`` says how a
-    text is read that is longer than the model; ``cache`` is the folder that converted models are kept in, by default
+    ``name`` may end in ``@BACKEND``, so that whoever reads the name of a stored vector's model encodes alike. Without
+    it torch runs the model, or on a CPU OpenVINO in float32 where it is installed: their vectors are the same within
+    rounding, and so is their fingerprint. ``device`` None takes the GPU that Spark gave to the task, else the first
+    one. ``dtype`` counts on CUDA alone. ``batch_tokens`` bounds texts x longest text of one forward pass.
+    ``long_texts`` says how a text is read that is longer than the model; ``cache`` is the folder of converted models, by default
     the user's cache folder.
     """
 
@@ -180,7 +181,7 @@ def _load_transformer(encoder: SentenceTransformerEncoder) -> LoadedModel:
 
     return LoadedModel(
         resolve_model(encoder.model),
-        backend=encoder.backend,
+        backend=encoder.backend if "@" in encoder.name else "auto",
         precision=encoder.precision,
         device=encoder.device,
         batch_tokens=encoder.batch_tokens,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from pipelines.embedding.encoder import Embedded, EmbeddingError
 from pipelines.embedding.long_texts import LongTexts, Windows, cut_windows, pool_windows
 from pipelines.embedding.models import fingerprint_model
-from pipelines.embedding.openvino_engine import converted_forward
+from pipelines.embedding.openvino_engine import converted_forward, is_installed
 from pipelines.embedding.token_batches import batches_by_tokens
 from schemas.embedding_failures import EmbeddingFailure
 
@@ -28,6 +29,8 @@ RETOKENIZED_TOKENS = 4
 """Room that a window leaves, since a piece cut inside a word may give a token more than the word did."""
 
 Task = Literal["document", "query"]
+
+_log = logging.getLogger("turnmill.embedding")
 
 
 def task_resources() -> tuple[int | None, str | None]:
@@ -44,7 +47,10 @@ def task_resources() -> tuple[int | None, str | None]:
 
 
 class LoadedModel:
-    """A model and the engine that runs it; ``precision`` is the number format of its products."""
+    """A model and the engine that runs it; ``precision`` is the number format of its products.
+
+    ``backend`` auto is OpenVINO on a CPU in float32 where it is installed, else torch.
+    """
 
     def __init__(
         self,
@@ -67,6 +73,10 @@ class LoadedModel:
         if cores is not None:
             torch.set_num_threads(cores)
         transformers_logging.disable_progress_bar()
+        chosen = backend == "auto"
+        if chosen:
+            equal_engine = device is None and gpu is None and not torch.cuda.is_available() and is_installed()
+            backend = "openvino" if equal_engine and precision == "float32" else "torch"
         on_torch = backend == "torch"
         self.torch = torch
         self.device = (device or gpu or ("cuda" if torch.cuda.is_available() else "cpu")) if on_torch else "cpu"
@@ -82,12 +92,19 @@ class LoadedModel:
         self.long_texts = long_texts
         self.max_tokens: int | None = self.model.get_max_seq_length()
         self.budget = batch_tokens or (GPU_BATCH_TOKENS if on_gpu else CPU_BATCH_TOKENS)
-        suffix = "" if self.precision == "float32" else f"-{self.precision}"
-        self.backend = f"{backend.partition('-')[0]}-{'cuda' if on_gpu else 'cpu'}{suffix}"
         self.forward: Callable[[Mapping[str, Any]], npt.NDArray[np.float32]] = self._torch_forward
         if not on_torch:
-            fingerprint = fingerprint_model(folder, policy="")
-            self.forward = converted_forward(self.model, fingerprint, precision, cores, cache)
+            try:
+                self.forward = converted_forward(
+                    self.model, fingerprint_model(folder, policy=""), precision, cores, cache
+                )
+            except Exception as error:  # converters raise their own types for layers that they do not know
+                if not chosen:
+                    raise
+                backend = "torch"
+                _log.warning("OpenVINO does not take this model (%s); torch runs it", type(error).__name__)
+        suffix = "" if self.precision == "float32" else f"-{self.precision}"
+        self.backend = f"{backend.partition('-')[0]}-{'cuda' if on_gpu else 'cpu'}{suffix}"
 
     def encode(self, texts: Sequence[str], task: Task) -> Embedded:
         """Embed texts that are not empty and are valid Unicode."""

@@ -5,6 +5,7 @@ The whole model is converted, pooling and dense layers too, so an export cannot 
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -62,6 +63,11 @@ def converted_forward(
         return vectors
 
     return forward
+
+
+def is_installed() -> bool:
+    """Tell whether the engine is there; imports nothing."""
+    return importlib.util.find_spec("openvino") is not None
 
 
 def _without_telemetry() -> Any:

@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 import pyarrow as pa
 
 from pipelines.index import planner
 from pipelines.index.answers import CANDIDATES, Answer, Question, answers_of, fused
 from pipelines.index.errors import HistoryGoneError
-from pipelines.index.feeds import SOURCES, TablePath
+from pipelines.index.feeds import SOURCES, TablePath, committed_at
 from pipelines.index.resident import ResidentRows, ResidentSearch
 from pipelines.index.rows import Found, checked_vector, index_schema, with_schema
 from pipelines.index.standing import Standing
@@ -60,16 +59,8 @@ def _commits(table_path: TablePath, name: str) -> dict[int, int]:
     for path in sorted((table_path(name) / "_delta_log").glob("*.json")):
         found = _COMMIT.fullmatch(path.name)
         if found:
-            commits[int(found[1])] = _committed_at(path.read_bytes()) or path.stat().st_mtime_ns // 1_000_000
+            commits[int(found[1])] = committed_at(path.read_bytes()) or path.stat().st_mtime_ns // 1_000_000
     return commits
-
-
-def _committed_at(commit: bytes) -> int | None:
-    for line in commit.splitlines():
-        if b'"commitInfo"' in line:
-            about: dict[str, Any] = orjson.loads(line).get("commitInfo") or {}
-            return about.get("inCommitTimestamp") or about.get("timestamp")
-    return None
 
 
 def answers_as_of(
@@ -114,7 +105,7 @@ def _searching(rows: pa.Table, standing: Standing, question: Question) -> Any:
     def search(k: int) -> Found:
         wide = k if question.mode == "vector" else max(k, CANDIDATES)
         near, plan = planner.search(
-            ResidentSearch(resident), unit, wide, question.tenant, question.where, exact=True
+            ResidentSearch(resident), unit, wide, question.tenant, question.where, effort=None
         )  # fmt: skip
         if question.mode == "vector":
             return Found(standing, near, plan)

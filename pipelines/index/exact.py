@@ -84,7 +84,7 @@ class ExactIndex:
         if resident is None:
             return Found(standing, [], planner.NOTHING)
         unit = checked_vector(vector, standing.dimension)
-        hits, plan = planner.search(ResidentSearch(resident), unit, k, tenant, where, exact=exact)
+        hits, plan = planner.search(ResidentSearch(resident), unit, k, tenant, where, effort=None)
         return Found(standing, hits, plan)
 
     def search_terms(self, terms: Iterable[str], k: int, tenant: str, where: Predicate = EVERYTHING) -> Found:
@@ -113,6 +113,10 @@ class ExactIndex:
     def fold(self, *, retrain: bool = False) -> Standing:
         """Nothing to fold: there is no approximate index."""
         return self.generations.must_stand()
+
+    def widen(self) -> bool:
+        """Nothing to widen: every search compares all rows."""
+        return False
 
     def erase(self, keys: Iterable[Key]) -> Receipt:
         """Write the file without the rows, delete the old one, and search what is left for them."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pyarrow as pa
 from deltalake import DeltaTable
 
@@ -71,3 +73,12 @@ def changed_keys(table_path: TablePath, name: str, *, after: int, until: int) ->
     found = [pa.Table.from_batches([batch]).cast(schema) for batch in changes]
     rows = pa.concat_tables(found) if found else schema.empty_table()
     return rows.group_by(columns).aggregate([])
+
+
+def committed_at(commit: bytes) -> int | None:
+    """Return when a commit of a Delta log says it was made, milliseconds since 1970; None where it does not."""
+    for line in commit.splitlines():
+        if b'"commitInfo"' in line:
+            about: dict[str, Any] = orjson.loads(line).get("commitInfo") or {}
+            return about.get("inCommitTimestamp") or about.get("timestamp")
+    return None

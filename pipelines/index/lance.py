@@ -9,12 +9,10 @@ many, training anew when the rows have changed much since.
 from __future__ import annotations
 
 import datetime as dt
-import functools
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +20,6 @@ from typing import Any
 
 import lancedb
 import pyarrow as pa
-from lancedb.expr import col, lit
 from lancedb.index import FTS, BTree, IvfFlat, IvfPq
 from lancedb.query import MatchQuery
 
@@ -35,8 +32,9 @@ from pipelines.index.errors import (
     IndexWriteError,
     write_error,
 )  # fmt: skip
-from pipelines.index.filters import EVERYTHING, All, Any_, Compare, Comparison, OneOf, Predicate, compared, equals
+from pipelines.index.filters import EVERYTHING, Predicate
 from pipelines.index.generations import LEASE_WAIT_SECONDS, Generations, ReaderLease
+from pipelines.index.lance_search import PQ_ROWS, LanceSearch, efforts_of_all, filter_of, key_filters, partitions
 from pipelines.index.resident import ResidentRows, ResidentSearch
 from pipelines.index.rows import (
     HIT_COLUMNS,
@@ -58,13 +56,6 @@ TABLE = "turns"
 ANN_ROWS = 50_000
 """Below it all rows are held in memory and compared (77 MB of 384 numbers each); from there on an index is trained."""
 
-PQ_ROWS = 2_000_000
-"""From here on vectors are also held compressed (vectors.md, 2.4)."""
-
-NPROBES, REFINE = 40, 10
-"""Partitions that a search visits, and candidates a hit that are compared in full where vectors are compressed."""
-
-IDS_OF_A_DELETE = 5000
 FRAGMENTS_BEFORE_FOLD = 24
 UNINDEXED_SHARE_BEFORE_FOLD = 0.1
 UNINDEXED_ROWS_BEFORE_FOLD = 20_000
@@ -79,7 +70,6 @@ KEEP_OLD_VERSIONS = dt.timedelta(minutes=10)
 CACHE_BYTES = 256 * 2**20
 """For index pages and for metadata each; Lance's defaults are 6 GiB and 1 GiB."""
 
-COUNTS_KEPT = 256
 _LOADED_IN = os.getpid()
 
 
@@ -155,7 +145,8 @@ class LanceIndex:
         if reader.table is None:
             return Found(reader.standing, [], planner.NOTHING)
         unit = checked_vector(vector, reader.standing.dimension)
-        return Found(reader.standing, *planner.search(reader.engine, unit, k, tenant, where, exact=exact))
+        effort = None if exact else reader.standing.effort
+        return Found(reader.standing, *planner.search(reader.engine, unit, k, tenant, where, effort=effort))
 
     def search_terms(self, terms: Iterable[str], k: int, tenant: str, where: Predicate = EVERYTHING) -> Found:
         """Return up to ``k`` turns that share most with hashed words, by BM25."""
@@ -168,7 +159,7 @@ class LanceIndex:
         if reader.table is None or not asked:
             return Found(reader.standing, [], planner.NOTHING)
         query = reader.table.search(MatchQuery(asked, "terms"), query_type="fts")
-        query = query.where(lance_expression(All((equals(tenant=tenant), where))), prefilter=True)
+        query = query.where(filter_of(tenant, where), prefilter=True)
         found = query.select([*HIT_COLUMNS, "_score"]).limit(k).to_arrow().to_pylist()
         return Found(reader.standing, [Hit(score=row.pop("_score"), **row) for row in found], planner.EXACT)
 
@@ -192,6 +183,17 @@ class LanceIndex:
         with self._writing():
             standing = self.generations.must_stand()
             return self._fold(standing, retrain=retrain, now=True)
+
+    def widen(self) -> bool:
+        """Let each search visit twice as many partitions from now on, or all rows; False where it does already."""
+        with self._writing():
+            standing = self.generations.must_stand()
+            if not standing.rows_trained or standing.effort is None:
+                return False
+            before = file_states(self.generations.path(standing))
+            wider = planner.wider(standing.effort, efforts_of_all(standing.rows_trained))
+            self.generations.publish(replace(standing, effort=wider), before)
+            return True
 
     def erase(self, keys: Iterable[Key]) -> Receipt:
         """Copy all other rows into a new generation, delete the old one, and search every file for the rows.
@@ -224,6 +226,7 @@ class LanceIndex:
             "generation": standing.generation,
             "versions": standing.versions,
             "model": standing.model,
+            "effort": standing.effort,
         }
 
     @contextmanager
@@ -325,7 +328,7 @@ class LanceIndex:
         if standing.store_version:
             table = self._open(standing)
             found = [
-                table.search().where(which).select(names).to_arrow() for which in _key_filters(keys)
+                table.search().where(which).select(names).to_arrow() for which in key_filters(keys)
             ]  # fmt: skip
         return pa.concat_tables(found) if found else index_schema(1).empty_table().select(names)
 
@@ -336,7 +339,7 @@ class LanceIndex:
     def _delete(self, standing: Standing, keys: Iterable[Key]) -> Standing:
         table = self._open(standing, newest=True)
         hashed, rows = int(standing.key_hash, 16), standing.rows
-        for which in _key_filters(keys):
+        for which in key_filters(keys):
             there = keys_of(table.search().where(which).select(["tenant", "turn_id"]).to_arrow())
             if there:
                 table.delete(which)
@@ -429,7 +432,7 @@ class LanceIndex:
             return _Reader(standing, lease, None, None)
         table = self._open(standing)
         if standing.rows_trained:
-            return _Reader(standing, lease, table, _LanceSearch(table, standing))
+            return _Reader(standing, lease, table, LanceSearch(table, standing))
         rows = table.search().select(index_schema(standing.dimension).names).to_arrow()
         return _Reader(standing, lease, table, ResidentSearch(ResidentRows(rows)))
 
@@ -455,80 +458,10 @@ class _Reader:
     engine: Any
 
 
-@dataclass
-class _LanceSearch:
-    """A trained table at one version as the planner sees it."""
-
-    table: Any
-    standing: Standing
-    approximate: bool = True
-    _counts: dict[tuple[str, Predicate], int] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        return self.standing.rows
-
-    def count(self, tenant: str, where: Predicate) -> int:
-        asked = (tenant, where)
-        if asked not in self._counts:
-            if len(self._counts) >= COUNTS_KEPT:
-                self._counts.clear()
-            self._counts[asked] = self.table.count_rows(_filter_of(tenant, where).to_sql())
-        return self._counts[asked]
-
-    def nearest(self, vector: Vector, k: int, tenant: str, where: Predicate, effort: int | None) -> list[Hit]:
-        query = self.table.search(vector).distance_type("cosine")
-        if self.count(tenant, where) < self.rows:
-            query = query.where(_filter_of(tenant, where), prefilter=True)
-        if effort is None:
-            query = query.bypass_vector_index()
-        else:
-            query = query.nprobes(NPROBES * effort)
-            if self.rows >= PQ_ROWS:
-                query = query.refine_factor(REFINE * effort)
-        found = query.select([*HIT_COLUMNS, "_distance"]).limit(k).to_arrow().to_pylist()
-        return [Hit(score=1.0 - row.pop("_distance"), **row) for row in found]
-
-
-def lance_expression(predicate: Predicate) -> Any:
-    """Return the predicate as an expression of Lance; values are never part of a query's text."""
-    match predicate:
-        case Compare(column, op, value):
-            return compared(op, col(column), lit(value))
-        case OneOf(column, values, negated):
-            test: Comparison = "!=" if negated else "="
-            parts = [Compare(column, test, value) for value in values]
-            return lance_expression(All(tuple(parts)) if negated else Any_(tuple(parts)))
-        case All(parts) if parts:
-            return functools.reduce(lambda a, b: a & b, map(lance_expression, parts))
-        case Any_(parts) if parts:
-            return functools.reduce(lambda a, b: a | b, map(lance_expression, parts))
-    return lit(isinstance(predicate, All))
-
-
-def _filter_of(tenant: str, where: Predicate) -> Any:
-    own = equals(tenant=tenant)
-    return lance_expression(own if where == EVERYTHING else All((own, where)))
-
-
-def _key_filters(keys: Iterable[Key]) -> Iterator[Any]:
-    by_tenant: dict[str, list[str]] = {}
-    for tenant, turn_id in keys:
-        by_tenant.setdefault(tenant, []).append(turn_id)
-    for tenant, turn_ids in by_tenant.items():
-        for start in range(0, len(turn_ids), IDS_OF_A_DELETE):
-            yield (col("tenant") == lit(tenant)) & col("turn_id").isin(turn_ids[start : start + IDS_OF_A_DELETE])
-
-
 def _version_of(manifest: Path) -> int:
     """Lance names manifests by their version, or by its complement so that the newest comes first."""
     number = int(manifest.stem) if manifest.stem.isdigit() else 0
     return number if number < 2**63 else 2**64 - 1 - number
-
-
-def partitions(rows: int) -> int:
-    """Return how many partitions to train: finding the nearest ones costs as much as looking into some of them."""
-    return max(1, math.isqrt(rows))
 
 
 def _train(table: Any, rows: int) -> None:

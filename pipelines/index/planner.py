@@ -13,6 +13,9 @@ EXACT_ROWS = 5_000
 EFFORTS = (1, 8)
 """Multiples of the usual number of partitions that an approximate search visits before the exact one is due."""
 
+MOST_EFFORT = 32
+"""Multiple of the usual work from which on comparing all rows is the better bargain."""
+
 EXACT, EXACT_FILTERED, APPROXIMATE, EXPANDED, NOTHING = (
     "exact", "exact on the filtered rows", "approximate", "approximate, expanded", "nothing fits",
 )  # fmt: skip
@@ -37,17 +40,22 @@ class Searched(Protocol):
 
 
 def search(
-    engine: Searched, vector: Vector, k: int, tenant: str, where: Predicate, *, exact: bool
+    engine: Searched, vector: Vector, k: int, tenant: str, where: Predicate, *, effort: int | None
 ) -> tuple[list[Hit], str]:
-    """Return min(k, number of rows that fit) hits, best first, and how they were found."""
+    """Return min(k, number of rows that fit) hits, best first, and how they were found; ``effort`` None is exact."""
     fitting = engine.count(tenant, where)
     wanted = min(k, fitting)
     if wanted <= 0:
         return [], NOTHING
-    if not exact and engine.approximate and fitting > max(EXACT_ROWS, k):
-        for effort in EFFORTS:
-            hits = engine.nearest(vector, wanted, tenant, where, effort)
+    if effort is not None and engine.approximate and fitting > max(EXACT_ROWS, k):
+        for times in EFFORTS:
+            hits = engine.nearest(vector, wanted, tenant, where, effort * times)
             if len(hits) >= wanted:
-                return hits, APPROXIMATE if effort == EFFORTS[0] else EXPANDED
+                return hits, APPROXIMATE if times == EFFORTS[0] else EXPANDED
     hits = engine.nearest(vector, wanted, tenant, where, None)
     return hits, EXACT if fitting == engine.rows else EXACT_FILTERED
+
+
+def wider(effort: int, most: int = MOST_EFFORT) -> int | None:
+    """Return twice the effort, or None (all rows) where that is no bargain or reaches ``most``."""
+    return 2 * effort if 2 * effort < min(most, MOST_EFFORT) else None

@@ -151,7 +151,8 @@ class QdrantIndex:
             return Found(standing, [], planner.NOTHING)
         unit = checked_vector(vector, standing.dimension)
         engine = _Collection(self.points, self._name(standing), standing.rows)
-        return Found(standing, *planner.search(engine, unit, k, tenant, where, exact=exact))
+        effort = None if exact else standing.effort
+        return Found(standing, *planner.search(engine, unit, k, tenant, where, effort=effort))
 
     def search_terms(self, terms: Iterable[str], k: int, tenant: str, where: Predicate = EVERYTHING) -> Found:
         """Return up to ``k`` turns that share most with hashed words, by BM25."""
@@ -198,6 +199,18 @@ class QdrantIndex:
             self.points.optimize(self._name(standing))
             return standing
 
+    def widen(self) -> bool:
+        """Let each search keep twice as many candidates from now on, or compare all points; False where it does."""
+        with self.writer():
+            standing = self.generations.must_stand()
+            if not standing.store_version or standing.effort is None:
+                return False
+            wider = 2 * standing.effort
+            self.generations.publish(
+                replace(standing, effort=wider if wider < planner.MOST_EFFORT else None), before={}
+            )
+            return True
+
     def erase(self, keys: Iterable[Key]) -> Receipt:
         """Copy all other points into a new collection, drop the old one, and search the files that can be read.
 
@@ -221,7 +234,7 @@ class QdrantIndex:
         standing = self.generations.must_stand()
         return {
             "rows": standing.rows, "rows_unindexed": 0, "bytes": 0, "generation": standing.generation,
-            "model": standing.model, "versions": standing.versions,
+            "model": standing.model, "versions": standing.versions, "effort": standing.effort,
         }  # fmt: skip
 
     def _new_generation(self, blank: Standing, batches: Iterable[pa.RecordBatch]) -> Standing:

@@ -19,7 +19,9 @@ class Standing:
     ``store_version`` and ``dimension`` are 0 while no row was ever indexed. ``table_ids`` are the Delta ids of the
     source tables, so that a table that was made anew is not taken for the old one. ``key_hash`` is that of
     ``rows.key_hash`` over all keys, in hex. ``fence`` counts writers: a higher one took over from a lower.
-    ``rows_trained`` is the number of rows that the approximate index was trained on, 0 without one.
+    ``rows_trained`` is the number of rows that the approximate index was trained on, 0 without one. ``effort`` is the
+    multiple of an engine's usual work that each search does, raised where an audit found recall too low; None compares
+    all rows.
     """
 
     generation: str
@@ -33,6 +35,7 @@ class Standing:
     key_hash: str = "0" * 16
     fence: int = 0
     rows_trained: int = 0
+    effort: int | None = 1
 
 
 def read_standing(folder: Path, name: str = POINTER) -> Standing | None:

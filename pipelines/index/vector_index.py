@@ -67,6 +67,9 @@ class VectorIndex(Protocol):
     def fold(self, *, retrain: bool = False) -> Standing:
         """Bring recent changes into the approximate index; with ``retrain`` train it anew."""
 
+    def widen(self) -> bool:
+        """Let each search look at twice as much from now on, in the end at all; False where it does already."""
+
     def erase(self, keys: Iterable[Key]) -> Receipt:
         """Take rows away so that no file holds them any more, and prove it."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -71,27 +71,58 @@ def tools_of(example: Mapping[str, Any]) -> list[Any] | None:
 def encode_example(tokenizer: Any, example: Mapping[str, Any], max_length: int) -> Tokens | None:
     """Encode a TRL prompt-completion row with loss on the completion alone; None when the completion does not fit.
 
-    ``tools`` of the row (a list, or JSON of one) reach the template. A prompt that is too long loses its oldest tokens,
-    never the completion. At least one token of the prompt stays.
-    Works with every chat template whose rendering of the prompt is a prefix of the rendering of the whole talk;
+    ``tools`` of the row (a list, or JSON of one) reach the template. A row with ``loss_mask`` has loss on the messages
+    of the completion that it marks, alone. A prompt that is too long loses its oldest tokens, never the completion. At
+    least one token of the prompt stays.
+    Works with every chat template whose rendering of the first messages is a prefix of the rendering of the whole talk;
     a template for which it is not raises ``ValueError``.
     """
     control = control_tokens_of(tokenizer)
     prompt = [defuse(m, control) for m in example["prompt"]]
     completion = [defuse(m, control) for m in example["completion"]]
     tools = defuse(tools_of(example), control)
-    before = tokenizer.apply_chat_template(prompt, tools=tools, tokenize=False, add_generation_prompt=True)
-    whole = tokenizer.apply_chat_template(prompt + completion, tools=tools, tokenize=False)
+
+    def rendered(n: int, *, asks: bool = False) -> str:
+        talk = prompt + completion[:n]
+        text: str = tokenizer.apply_chat_template(talk, tools=tools, tokenize=False, add_generation_prompt=asks)
+        return text
+
+    before, whole = rendered(0, asks=True), rendered(len(completion))
     if not whole.startswith(before):
         raise ValueError("chat template: wanted the prompt's rendering as a prefix of the whole talk's, found another")
     prompt_ids = tokenizer(before, add_special_tokens=False)["input_ids"]
-    completion_ids = tokenizer(whole[len(before) :].rstrip("\n"), add_special_tokens=False)["input_ids"]
+    completion_ids: list[int] = []
+    labels: list[int] = []
+    for piece, is_learned in _pieces(whole, len(before), example.get("loss_mask"), rendered):
+        ids = tokenizer(piece, add_special_tokens=False)["input_ids"]
+        completion_ids += ids
+        labels += ids if is_learned else [IGNORED] * len(ids)
     room = max_length - len(completion_ids)
     if room < 1 or not completion_ids:
         return None
     kept = prompt_ids[-room:]
     return Tokens(
         input_ids=kept + completion_ids,
-        labels=[IGNORED] * len(kept) + completion_ids,
+        labels=[IGNORED] * len(kept) + labels,
         prompt_cut=len(kept) < len(prompt_ids),
     )
+
+
+class _Rendered(Protocol):
+    def __call__(self, n: int, *, asks: bool = False) -> str: ...
+
+
+def _pieces(whole: str, start: int, mask: Sequence[bool] | None, rendered: _Rendered) -> Iterator[tuple[str, bool]]:
+    """Yield the completion's text in pieces and whether each is learned; a line feed at its end is left out."""
+    if mask is None:
+        yield whole[start:].rstrip("\n"), True
+        return
+    done = start
+    for place in (place for place, is_learned in enumerate(mask) if is_learned):
+        head, text = rendered(place, asks=True), rendered(place + 1)
+        if not (whole.startswith(head) and whole.startswith(text)):
+            raise ValueError("chat template: wanted each message's rendering as a part of the talk's, found another")
+        if len(head) > done:
+            yield whole[done : len(head)], False
+        done = len(text.rstrip("\n"))
+        yield whole[len(head) : done], True

@@ -106,4 +106,5 @@ def _answers(example: Mapping[str, Any], method: Method) -> Sequence[tuple[dict[
     if method == "dpo":
         return [({**shared, "completion": example[side]}, sign) for side, sign in (("chosen", 1), ("rejected", -1))]
     sign = 1 if method == "sft" or example["label"] else -1
+    shared["loss_mask"] = example.get("loss_mask")
     return [({**shared, "completion": example["completion"]}, sign)]

@@ -6,8 +6,9 @@ Vectors are of clusters of unequal sizes, as those of chat turns are; questions 
 system has a process of its own on one thread: it loads, builds, answers the questions one by one, then takes changed
 rows, and answers again with deletes counted. Ours goes through the product's adapter, with tenants, pointer and fsync.
 
-Prints one line of JSON: seconds to build, p50 and p99 in milliseconds, questions a second, recall at 10, seconds to
-sync the changed rows, recall after it, hits that were deleted, memory, bytes on disk.
+Prints one line of JSON: seconds to build, p50 and p99 in milliseconds, CPU milliseconds a question (for a machine that
+others use too), questions a second, recall at 10, seconds to sync the changed rows, recall after it, hits that were
+deleted, memory, bytes on disk.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from jobs.options import Exit
 FIGURES = {
     "records_acked", "turns", "dead_letters", "conversations", "embeddings", "index_rows", "examples",
     "dataset_version", "run_id", "loss_before", "loss_after", "planted_personal_values", "left_personal_values",
-    "repeats", "seconds",
+    "repeats", "seconds", "search", "drift",
 }  # fmt: skip
 
 
@@ -41,6 +41,10 @@ def test_the_demo_goes_from_a_chat_log_to_a_fine_tuned_model(demo):
     assert figures["planted_personal_values"] > 100
     assert figures["loss_after"] < figures["loss_before"]
     assert figures["accounts"]["balanced"]
+    assert figures["search"]["text"]
+    assert figures["search"]["score"] > 0.3
+    assert figures["drift"]["score"] >= 0
+    assert figures["drift"]["turns_before"] + figures["drift"]["turns_after"] == figures["index_rows"]
     assert figures["accounts"]["records"] == figures["records_acked"]
     assert min(figures[name] for name in ("turns", "dead_letters", "conversations", "embeddings", "index_rows")) > 0
 

@@ -1,6 +1,7 @@
 """What a policy adds to a cut: bounds on signals, near duplicates and leaks, benchmarks, caps, topics."""
 
 import datetime as dt
+import math
 import random
 
 import pytest
@@ -8,7 +9,9 @@ from pyspark.sql import functions as F
 
 from pipelines.datasets.caps import capped
 from pipelines.datasets.contamination import contaminated
+from pipelines.datasets.curate import Finders, said_in_other_words
 from pipelines.datasets.decontaminate import flag_leaks
+from pipelines.datasets.exchange_sides import both_sides_alike
 from pipelines.datasets.policy import Bound, Caps, Contamination, CurationPolicy, NearDuplicates, Topics
 from pipelines.datasets.repeats import near_duplicates
 from pipelines.datasets.topic_rows import with_topics
@@ -211,3 +214,65 @@ def test_a_policy_may_only_flag_and_the_evidence_is_there_all_the_same(leaky):
     rows, flags = leaky
     assert not verdicts_of(contaminated(rows, flags, Contamination(action="flag")))
     assert [(row.example_id, row.item, row.verdict) for row in flags.collect()] == [("e-leaked", "q7", "contaminated")]
+
+
+EXCHANGES = (
+    ("first", "how can I reset the box", "hold the button until it blinks twice"),
+    ("other_words", "what makes my router forget everything", "press until a light flashes"),
+    ("other_answer", "what brings it back to factory state", "there is an app for that"),
+    ("other_question", "why does the lamp flicker", "keep it pressed and wait"),
+    ("without_vector", "could you get it back to default", "push it for long"),
+)
+DEGREES = {"first": (0, 0), "other_words": (6, 9), "other_answer": (3, 60), "other_question": (60, 3)}
+
+
+def asked_and_answered(spark):
+    """Rows, candidates and vectors of ``EXCHANGES``; the angles between vectors are those of ``DEGREES``."""
+    rows = rows_of(spark, [{"turn_id": name} for name, *_ in EXCHANGES])
+    message = "struct<role:string,text:string,tool_calls:array<struct<id:string,name:string,arguments:string>>>"
+    candidates = spark.createDataFrame(
+        [
+            ("default", name, START + dt.timedelta(minutes=nth), f"{asked}\n{answer}", (asked, f"{name}-q"),
+             ("assistant", answer, []), f"{name}-a")
+            for nth, (name, asked, answer) in enumerate(EXCHANGES)
+        ],
+        "tenant string, turn_id string, at timestamp, exchange string, question struct<text:string,text_hash:string>, "
+        f"message {message}, text_hash string",
+    )  # fmt: skip
+    vectors = [
+        EMBEDDINGS.row(text_hash=f"{name}-{side}", vector=[math.cos(math.radians(d)), math.sin(math.radians(d))])
+        for name, degrees in DEGREES.items()
+        for side, d in zip("qa", degrees, strict=True)
+    ]
+    return rows, candidates, spark.createDataFrame(vectors, EMBEDDINGS.spark_schema)
+
+
+def test_an_exchange_in_other_words_goes_when_question_and_answer_both_say_the_same(spark):
+    rows, candidates, vectors = asked_and_answered(spark)
+    settings = NearDuplicates(semantic_threshold=0.97, min_chars=0)
+    policy, finders = CurationPolicy(near_duplicates=settings), Finders(embeddings=vectors)
+    found = verdicts_of(said_in_other_words(rows, candidates, policy, finders, lambda frame: frame))
+    assert found == {
+        "other_words": ("semantic_duplicate", pytest.approx(math.cos(math.radians(9)), abs=1e-6), 0.97, "first")
+    }
+    stricter = CurationPolicy(near_duplicates=NearDuplicates(semantic_threshold=0.999, min_chars=0))
+    assert not verdicts_of(said_in_other_words(rows, candidates, stricter, finders, lambda frame: frame))
+    off = CurationPolicy(near_duplicates=NearDuplicates(semantic_threshold=None))
+    assert said_in_other_words(rows, candidates, off, finders, lambda frame: frame) is rows
+
+
+def test_one_answer_to_two_questions_and_two_answers_to_one_are_no_near_duplicates(spark):
+    answer = "There is a page about it where you find all forms; fill in the quick one and someone calls you back soon."
+    said = {
+        "first": ("how do I join the choir", answer),
+        "again": ("how do I join the choir?", answer.replace("quick", "quik")),
+        "other_question": ("what does parking cost", answer),
+        "other_answer": ("how do I join the choir", "Please ask in the office."),
+    }
+    told = spark.createDataFrame(
+        [("default", name, *sides) for name, sides in said.items()],
+        "tenant string, subject_id string, question string, answer string",
+    )
+    pairs = pairs_of(spark, *((name, "first", 0.9) for name in said if name != "first"))
+    kept = both_sides_alike(pairs, told, 0.8)
+    assert [(row.subject_id, row.matched_id, row.score) for row in kept.collect()] == [("again", "first", 0.9)]

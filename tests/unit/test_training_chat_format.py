@@ -4,6 +4,7 @@ from hypothesis import given, settings
 
 from pipelines.training.base_model import train_tokenizer
 from pipelines.training.chat_format import CONTROL_TOKENS, IGNORED, IM_END, defuse, encode_example
+from pipelines.training.objectives import score_rows
 
 SAMPLES = ["How do rivers find the sea?", "They follow the slope of the land.", "Grüße aus Łódź", "数据"] * 20
 
@@ -39,6 +40,19 @@ def test_loss_is_taken_on_the_completion_and_its_end_alone(tokenizer):
     learnt = [i for i, label in zip(tokens.input_ids, tokens.labels, strict=True) if label != IGNORED]
     assert tokenizer.decode(learnt) == "They follow the slope.<|im_end|>"
     assert not tokens.prompt_cut
+
+
+def test_a_talk_has_loss_on_the_messages_that_its_mask_marks_alone(tokenizer):
+    said = ("Downhill.", "Always?", "Cut off", "Go on", "Yes.")
+    talk = [{"role": ("assistant", "user")[nth % 2], "content": text} for nth, text in enumerate(said)]
+    row = example() | {"completion": talk}
+    marked = row | {"loss_mask": [True, False, False, False, True]}
+    masked = encode_example(tokenizer, marked, 512)
+    learnt = [i for i, label in zip(masked.input_ids, masked.labels, strict=True) if label != IGNORED]
+    assert tokenizer.decode(learnt) == "Downhill.<|im_end|>Yes.<|im_end|>"
+    assert masked.input_ids == encode_example(tokenizer, row, 512).input_ids
+    [[scored]] = score_rows(tokenizer, [marked], "sft", 512, 1).rows
+    assert scored.tokens == masked
 
 
 def test_a_control_token_in_logged_text_cannot_end_its_message(tokenizer):

@@ -24,7 +24,8 @@ def record(example: Example) -> Record:
         sides = {side: _message(last_of(getattr(example, side))) for side in ("chosen", "rejected")}
         return {"messages": [_message(m) for m in example.prompt], **sides, **tools}
     earlier = [_message(m) | {"train": False} for m in example.prompt]
-    return {"messages": [*earlier, *(_message(m) | {"train": True} for m in example.completion)], **tools}
+    marked = zip(example.completion, example.learned, strict=True)
+    return {"messages": [*earlier, *(_message(m) | {"train": is_learned} for m, is_learned in marked)], **tools}
 
 
 def configuration(subject: Subject) -> dict[str, bytes]:
@@ -67,7 +68,7 @@ FORM = Form(
     name="axolotl",
     words="Axolotl: chat_template JSONL that says which messages are trained, with axolotl.yaml.",
     encoding="jsonl",
-    kinds=("sft", "preference"),
+    kinds=("sft", "conversation", "preference"),
     record=record,
     file_name=kind_and_split("jsonl"),
     side_files=configuration,

@@ -29,17 +29,19 @@ MESSAGES = pa.list_(
 )
 SIDES: dict[Kind, tuple[str, ...]] = {
     "sft": ("completion",),
+    "conversation": ("completion",),
     "preference": ("chosen", "rejected"),
     "unpaired": ("completion",),
 }
 
 
 def schema(kind: Kind) -> pa.Schema:
-    """Return the columns of a kind: prompt, its sides, label, tools, language, source."""
+    """Return the columns of a kind: prompt, its sides, label or mask, tools, language, source."""
     label = [("label", pa.bool_())] if kind == "unpaired" else []
+    mask = [("loss_mask", pa.list_(pa.bool_()))] if kind == "conversation" else []
     sides = [(side, MESSAGES) for side in ("prompt", *SIDES[kind])]
     texts = [(name, pa.string()) for name in ("tools", "language", "source")]
-    return pa.schema([*sides, *label, *texts])
+    return pa.schema([*sides, *label, *mask, *texts])
 
 
 def record(example: Example) -> dict[str, Any]:
@@ -51,6 +53,8 @@ def record(example: Example) -> dict[str, Any]:
             raise UnfitExampleError("an empty side")
     if example.kind == "unpaired":
         told["label"] = example.label
+    if example.kind == "conversation":
+        told["loss_mask"] = list(example.learned)
     tools = orjson.dumps(list(example.tools)).decode() if example.tools else None
     return told | {"tools": tools, "language": example.language, "source": example.source}
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import orjson
 
-Kind = Literal["sft", "preference", "unpaired"]
-KINDS: tuple[Kind, ...] = ("sft", "preference", "unpaired")
+Kind = Literal["sft", "conversation", "preference", "unpaired"]
+KINDS: tuple[Kind, ...] = ("sft", "conversation", "preference", "unpaired")
 
 
 class UnfitExampleError(ValueError):
@@ -49,7 +49,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example. ``completion`` is the target of sft and unpaired; ``chosen`` and ``rejected`` are a preference's."""
+    """One example. ``chosen`` and ``rejected`` are a preference's, ``completion`` is the target of all others.
+
+    Of a conversation ``loss_mask`` says which messages of the completion are learned; empty, all are.
+    """
 
     kind: Kind
     split: str
@@ -58,6 +61,7 @@ class Example:
     chosen: tuple[Message, ...] = ()
     rejected: tuple[Message, ...] = ()
     label: bool | None = None
+    loss_mask: tuple[bool, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
     language: str = ""
     source: str = ""
@@ -66,6 +70,11 @@ class Example:
     def messages(self) -> tuple[Message, ...]:
         """Prompt and completion in one."""
         return self.prompt + self.completion
+
+    @property
+    def learned(self) -> tuple[bool, ...]:
+        """Of each message of the completion whether it is learned."""
+        return self.loss_mask or (True,) * len(self.completion)
 
 
 def example_of(row: Mapping[str, Any]) -> Example:
@@ -84,6 +93,7 @@ def example_of(row: Mapping[str, Any]) -> Example:
         prompt=_fitted(prompt),
         **fitted,
         label=row.get("label"),
+        loss_mask=tuple(row.get("loss_mask") or ()),
         tools=tuple(orjson.loads(tools) if isinstance(tools, str) else tools),
         language=row.get("language") or "",
         source=row.get("source") or "",

@@ -46,14 +46,15 @@ def _earlier(prompt: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _target(example: Example) -> list[dict[str, Any]]:
-    return [message(m) | ({"weight": 1} if m.role == "assistant" else {}) for m in example.completion]
+    marked = zip(example.completion, example.learned, strict=True)
+    return [message(m) | ({"weight": int(is_learned)} if m.role == "assistant" else {}) for m, is_learned in marked]
 
 
 FORM = Form(
     name="openai",
     words="OpenAI chat JSONL: messages with weights and tools, preferences as input and two outputs.",
     encoding="jsonl",
-    kinds=("sft", "preference"),
+    kinds=("sft", "conversation", "preference"),
     record=record,
     file_name=kind_and_split("jsonl"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipelines.datasets.exports.columns import SIDES
-from pipelines.datasets.exports.example import Example, Message
+from pipelines.datasets.exports.example import KINDS, Example, Message
 from pipelines.datasets.exports.form import Form, Record, kind_and_split
 
 TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
@@ -36,7 +36,7 @@ FORM = Form(
     name="review",
     words="CSV to read in a spreadsheet, formulas defused; not for training.",
     encoding="csv",
-    kinds=("sft", "preference", "unpaired"),
+    kinds=KINDS,
     record=record,
     file_name=kind_and_split("csv"),
 )

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipelines.datasets.exports.example import Example, Message, UnfitExampleError
+from pipelines.datasets.exports.example import KINDS, Example, Message, UnfitExampleError
 from pipelines.datasets.exports.form import Form, Record, kind_and_split
 
+NOT_LEARNED = "answers that are not learned"
 SIDES = {"sft": ("completion",), "unpaired": ("completion",), "preference": ("chosen", "rejected")}
 
 
 def record(example: Example) -> Record:
-    """Return the prompt, the sides of the example's kind, the label of an unpaired one, and tools where there are."""
+    """Return the prompt, the sides of the example's kind, the label of an unpaired one, and tools where there are.
+
+    A conversation is told as messages, for ``assistant_only_loss``: TRL has no mask, and learns all of its answers.
+    """
+    tools: dict[str, Any] = {"tools": list(example.tools)} if example.tools else {}
+    if example.kind == "conversation":
+        learned = (False,) * len(example.prompt) + example.learned
+        if any(m.role == "assistant" and not mark for m, mark in zip(example.messages, learned, strict=True)):
+            raise UnfitExampleError(NOT_LEARNED)
+        return {"messages": [message(m) for m in example.messages], **tools}
     told: dict[str, Any] = {"prompt": [message(m) for m in example.prompt]}
     for side in SIDES[example.kind]:
         told[side] = [message(m) for m in getattr(example, side)]
@@ -25,7 +35,7 @@ def record(example: Example) -> Record:
         if example.label is None:
             raise UnfitExampleError("an unpaired example without a label")
         told["label"] = example.label
-    return told | ({"tools": list(example.tools)} if example.tools else {})
+    return told | tools
 
 
 def message(one: Message) -> dict[str, Any]:
@@ -42,9 +52,9 @@ def message(one: Message) -> dict[str, Any]:
 
 FORM = Form(
     name="trl",
-    words="TRL: prompt-completion, preference and unpaired JSONL with tools; loss on the completion.",
+    words="TRL: prompt-completion, talks, preference and unpaired JSONL with tools; loss on the answers.",
     encoding="jsonl",
-    kinds=("sft", "preference", "unpaired"),
+    kinds=KINDS,
     record=record,
     file_name=kind_and_split("jsonl"),
 )

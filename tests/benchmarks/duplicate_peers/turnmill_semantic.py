@@ -7,14 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 PACKAGES = ("numpy", "sentence-transformers")
-NOTE = "AcceptedIndex, then semantic_duplicates over the rows that stay; all-MiniLM-L6-v2, cosine 0.95"
+NOTE = "AcceptedIndex, then semantic_duplicates over the rows that stay; all-MiniLM-L6-v2, its default cosine"
+MODEL = "sentence-transformers/all-MiniLM-L6-v2@openvino"
 
 
 def load() -> None:
     """Load the model; nothing is downloaded."""
     from pipelines.embedding.encoder import SentenceTransformerEncoder
 
-    SentenceTransformerEncoder().encode(["warm"])
+    SentenceTransformerEncoder(MODEL).encode(["warm"])
 
 
 def matched(accepted: list[str], new: list[str], threshold: float, clock: Callable[[str], None]) -> list[int]:
@@ -24,7 +25,7 @@ def matched(accepted: list[str], new: list[str], threshold: float, clock: Callab
     from pipelines.duplicates.verify import Likeness
     from pipelines.embedding.encoder import SentenceTransformerEncoder
 
-    index, encoder = AcceptedIndex(Likeness(threshold)), SentenceTransformerEncoder()
+    index, encoder = AcceptedIndex(Likeness(threshold)), SentenceTransformerEncoder(MODEL)
     old = index.batch([str(place) for place in range(len(accepted))], accepted)
     index.accept(old)
     batch = index.batch([f"new-{place:09}" for place in range(len(new))], new)

@@ -125,7 +125,7 @@ def _swapped(text: str, draw: random.Random) -> str | None:
     """Return a text of at most 60 words with one number changed, None where there is none or it is long."""
     words = text.split()
     places = [place for place, word in enumerate(words) if word.isascii() and word.isdigit() and len(word) < 9]
-    if not places or len(words) > 60:
+    if not places or len(words) > 60 or len(text) > 400:
         return None
     place = draw.choice(places)
     words[place] = str(int(words[place]) + draw.randrange(1, 9))

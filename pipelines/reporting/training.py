@@ -1,0 +1,166 @@
+"""Charts of what training sees and does: dataset versions, what rules drop from them, loss of the runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipelines.datasets.rules import meaning
+from pipelines.reporting.chart import (
+    COLOURS,
+    LEGEND,
+    LEGEND_BELOW,
+    Chart,
+    largest,
+    lying_bar,
+    lying_bars,
+    name,
+    words_of,
+)
+from pipelines.reporting.figures import Figures, Row, entries
+
+MOST_VERSIONS = 20
+COMPARED_VERSIONS = 3
+MOST_RULES = 12
+MOST_RUNS = 7
+
+
+def versions_chart(figures: Figures) -> Chart:
+    """Return the examples of each dataset version by split, in the order in which they were cut."""
+    shown = figures.versions[-MOST_VERSIONS:]
+    names = [name(_version(row)) for row in shown]
+    traces = [
+        {
+            "type": "bar",
+            "name": split,
+            "x": names,
+            "y": [row[column] for row in shown],
+            "width": min(0.5, 0.12 * len(shown)),
+            "marker": {"color": colour},
+            "customdata": [[name(row["policy"]), f"{row['created_at']:%Y-%m-%d %H:%M} UTC"] for row in shown],
+            "hovertemplate": (
+                "%{x}<br>%{y:,} examples<br>%{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>"
+            ),
+        }
+        for split, column, colour in (("train", "n_train", COLOURS[0]), ("validation", "n_validation", COLOURS[4]))
+    ]
+    layout = {
+        "barmode": "stack",
+        "bargap": 0.5,
+        "xaxis": {"type": "category", "automargin": True},
+        "yaxis": {"title": {"text": "examples"}, "rangemode": "tozero"},
+        "legend": LEGEND,
+    }
+    rows = [
+        (_version(row), row["created_at"], row["policy"], row["gate"], row["n_train"], row["n_validation"])
+        for row in figures.versions
+    ]
+    return Chart(
+        "versions",
+        "Dataset versions",
+        f"The newest {MOST_VERSIONS} at most, the newest on the right; a held one did not pass its gate.",
+        NO_VERSION,
+        traces if shown else (), layout, ("version", "cut (UTC)", "policy", "gate", "train", "validation"), rows,
+    )  # fmt: skip
+
+
+def rules_chart(figures: Figures) -> Chart:
+    """Return the dropped rows of the newest versions by rule."""
+    compared = [(row, entries(row["drop_counts"])) for row in figures.versions[-COMPARED_VERSIONS:]]
+    sums: dict[str, int] = {}
+    for _, counts in compared:
+        for rule, count in counts.items():
+            sums[rule] = sums.get(rule, 0) + count
+    rules = [rule for rule, _ in largest(sums, MOST_RULES)[:MOST_RULES]]
+    traces = [
+        lying_bar(name(_version(row)), [name(words_of(rule)) for rule in rules],
+                  [counts.get(rule, 0) for rule in rules], COLOURS[nth])
+        for nth, (row, counts) in enumerate(compared)
+    ]  # fmt: skip
+    layout = lying_bars(len(rules) * max(len(compared) - 1, 1), "dropped rows") | {"barmode": "group"}
+    rows = [
+        (_version(row), rule, count, meaning(rule))
+        for row, counts in compared
+        for rule, count in largest(counts, len(counts))
+    ]
+    return Chart(
+        "rules",
+        "Dropped by rule",
+        f"Turns, conversations, pairs and ratings kept out of the newest {COMPARED_VERSIONS} versions; "
+        "one row may break several rules.",
+        NO_VERSION,
+        traces if rules else (), layout, ("version", "rule", "dropped rows", "meaning"), rows,
+    )  # fmt: skip
+
+
+def losses_chart(figures: Figures) -> Chart:
+    """Return the loss of the newest runs over their steps, with that on held-out rows before and after."""
+    shown = [row for row in figures.runs if _measured(row, figures)][-MOST_RUNS:]
+    traces = [trace for nth, run in enumerate(shown) for trace in _run_traces(run, figures, COLOURS[nth])]
+    layout = {
+        "xaxis": {"title": {"text": "step"}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": "loss (mean over tokens)"}},
+        "legend": LEGEND_BELOW,
+        "hovermode": "closest",
+    }
+    rows = [
+        (run["run_id"], run["method"], run["dataset_version"], run["state"], *_before_and_after(run))
+        for run in figures.runs
+    ]
+    columns = ("run", "method", "dataset version", "state", "held out, before", "held out, after")
+    return Chart(
+        "losses",
+        "Loss of training runs",
+        f"The line is the loss on training rows, the two diamonds that on held-out rows before and after; the newest "
+        f"{MOST_RUNS} runs at most. Losses of different methods do not compare.",
+        "No run has been measured yet: turnmill trigger, then turnmill train.",
+        traces, layout, columns, rows,
+    )  # fmt: skip
+
+
+NO_VERSION = "No dataset version yet: turnmill curate."
+
+
+def _version(row: Row) -> str:
+    held = " (held)" if row["gate"] == "held" else ""
+    return f"{row['dataset_version']}{held}{' (withdrawn)' if row['is_withdrawn'] else ''}"
+
+
+def _steps(run: Row, figures: Figures) -> list[Row]:
+    told = [step for step in figures.losses.get(run["run_id"], ()) if isinstance(step.get("loss"), int | float)]
+    # Between two measurements each step repeats the last one.
+    return [step for nth, step in enumerate(told) if not nth or step["loss"] != told[nth - 1]["loss"]]
+
+
+def _before_and_after(run: Row) -> tuple[float | None, float | None]:
+    metrics = entries(run["metrics"])
+    return metrics.get("loss_before"), metrics.get("loss_after")
+
+
+def _measured(run: Row, figures: Figures) -> bool:
+    return bool(_steps(run, figures)) or None not in _before_and_after(run)
+
+
+def _run_traces(run: Row, figures: Figures, colour: str) -> list[dict[str, Any]]:
+    steps, held_out = _steps(run, figures), _before_and_after(run)
+    told = f"{name(run['run_id'])} ({name(run['method'])})"
+    traces: list[dict[str, Any]] = []
+    if steps:
+        traces.append(
+            {
+                "type": "scatter", "mode": "lines+markers", "name": told, "legendgroup": told,
+                "x": [step["step"] for step in steps], "y": [step["loss"] for step in steps],
+                "line": {"color": colour}, "marker": {"color": colour, "size": 5},
+                "hovertemplate": "step %{x}<br>loss %{y:.3f}<extra>%{fullData.name}</extra>",
+            }
+        )  # fmt: skip
+    if None not in held_out:
+        last = entries(run["metrics"]).get("steps") or max((step["step"] for step in steps), default=1)
+        traces.append(
+            {
+                "type": "scatter", "mode": "markers", "name": f"{told}, held out", "legendgroup": told,
+                "x": [0, last], "y": list(held_out), "showlegend": not steps,
+                "marker": {"color": colour, "symbol": "diamond", "size": 11, "line": {"width": 1}},
+                "hovertemplate": "step %{x}<br>held out: %{y:.3f}<extra>%{fullData.name}</extra>",
+            }
+        )  # fmt: skip
+    return traces
