@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -46,9 +46,13 @@ def write_rows(rows: pa.RecordBatchReader, form: str, out: Path | None, *, raw_c
     """
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise UserError("parquet is binary: give --out FILE, or redirect standard output.", Exit.WRONG_USE)
-    write = {"csv": partial(_write_csv, raw_cells=raw_cells), "json": _write_json, "parquet": _write_parquet}[form]
+    writers: dict[str, Callable[[pa.RecordBatchReader, IO[bytes]], int]] = {
+        "csv": partial(_write_csv, raw_cells=raw_cells),
+        "json": _write_json,
+        "parquet": _write_parquet,
+    }
     with _whole_file(out) if out else _standard_output() as stream:
-        return write(rows, stream)
+        return writers[form](rows, stream)
 
 
 @contextmanager

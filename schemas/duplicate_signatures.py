@@ -25,7 +25,13 @@ DUPLICATE_SIGNATURES = Table(
         ),
         Column("band_rows", pa.int32(), "Places of the signature in one band.", (not_null, at_least(1)), 5),
         Column("exact", pa.int64(), "Hash of the text with runs of white space as one space.", (not_null,), 0),
-        Column("n_words", pa.int64(), "Words of the text, repeats counted; without spaces two characters are one.", (not_null, at_least(0)), 0),
+        Column(
+            "n_words",
+            pa.int64(),
+            "Words of the text, repeats counted; without spaces two characters are one.",
+            (not_null, at_least(0)),
+            0,
+        ),
         Column("negations", pa.int64(), 'Words like "not" among them.', (not_null, at_least(0)), 0),
         Column(
             "band_keys",

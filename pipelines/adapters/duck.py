@@ -93,7 +93,10 @@ def _new_database() -> DuckDBPyConnection:
     # DuckDB makes the folder on the first spill and takes it away at the end; its default is the working directory.
     spill = Path(tempfile.gettempdir()) / f"turnmill-duckdb-{uuid.uuid4().hex}"
     # Without this a query that names an address fetches an extension from the network by itself.
-    config = {"temp_directory": str(spill), "autoinstall_known_extensions": "false"}
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": str(spill),
+        "autoinstall_known_extensions": "false",
+    }
     database = duckdb.connect(":memory:", config=config)
     database.execute("SET GLOBAL TimeZone = 'UTC'")
     _load_delta(database)

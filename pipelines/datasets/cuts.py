@@ -67,7 +67,7 @@ def preference(
     usable = told.where("verdict IS NULL")
     paths = hold(paths_of_answers(talks.conversations, talks.turns, usable))
     found = [pairs_of_answers(paths, usable, policy.evidence), votes_between_talks(paths, usable)]
-    kinds = OTHER_KINDS
+    kinds: tuple[str, ...] = OTHER_KINDS
     if NEAR_EQUAL_PROMPTS in policy.evidence:
         found.append(_weak_pairs(talks, paths, usable, policy, find, hold))
         kinds += THUMBS

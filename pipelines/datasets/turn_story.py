@@ -79,8 +79,8 @@ def conversations_of(connection: Any, tenant: str, turn_id: str) -> list[dict[st
 def versions_of(connection: Any, tenant: str, turn_id: str, conversation_ids: list[str]) -> list[dict[str, Any]]:
     """Return what each dataset version did with the turn, newest first.
 
-    ``drops`` of the turn, of its conversation or of pairs with it; ``example``, where the turn is the one to learn; ``in_prompts``, the
-    number of examples that have it in their prompt.
+    ``drops`` of the turn, of its conversation or of pairs with it; ``example``, where the turn is the one to learn;
+    ``in_prompts``, the number of examples that have it in their prompt.
     """
     drops = _rows(
         connection,

@@ -74,8 +74,8 @@ class SentenceTransformerEncoder:
     it torch runs the model, or on a CPU OpenVINO in float32 where it is installed: their vectors are the same within
     rounding, and so is their fingerprint. ``device`` None takes the GPU that Spark gave to the task, else the first
     one. ``dtype`` counts on CUDA alone. ``batch_tokens`` bounds texts x longest text of one forward pass.
-    ``long_texts`` says how a text is read that is longer than the model; ``cache`` is the folder of converted models, by default
-    the user's cache folder.
+    ``long_texts`` says how a text is read that is longer than the model; ``cache`` is the folder of converted models,
+    by default the user's cache folder.
     """
 
     name: str = DEFAULT_MODEL

@@ -104,8 +104,9 @@ def lake(spark):
     lake.talk("edit", ASKED).said("edit", "edit", "a1", text="Yes, take an umbrella.", key_epoch=2)
     bad = {"model": "m-0", "keep": False, "flags": ["branch_inactive"]}
     lake.talk("again", ASKED, [("u1", "a0", "Who knows?", bad)])
-    lake.talk("calls", [*ASKED, ("a2", "", {"tool_calls": [CALL]}), ("t3", "22 C", {"tool_call_id": "call_1"}),
-                        ("a4", "It is 22 C."), ("u5", "Good.")], [("t3", "a9", "No idea."), ("u2", "a8", "Bye.")])  # fmt: skip
+    called = [("a2", "", {"tool_calls": [CALL]}), ("t3", "22 C", {"tool_call_id": "call_1"})]
+    branches = [("t3", "a9", "No idea."), ("u2", "a8", "Bye.")]
+    lake.talk("calls", [*ASKED, *called, ("a4", "It is 22 C."), ("u5", "Good.")], branches)
     entry = {"offset": 77, "measure": "side_by_side"}
     for side, answer in (("left", "Blue."), ("right", "Green.")):
         lake.talk("arena", [(f"u-{side}", "Which colour?"), (f"a-{side}", answer, {"model": side})], name=side)
