@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -15,12 +16,14 @@ from jobs.trigger_batch import decide
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.datasets.policy import Caps, CurationPolicy
+from pipelines.datasets.policy_files import PREFERENCE
 from pipelines.datasets.version import verify_version
 from pipelines.privacy.keys import KeyFolder
 from schemas import (
     CONVERSATIONS,
     DATASET_VERSIONS,
     DROPS,
+    FEEDBACK,
     TRAINING_EXAMPLES,
     TRAINING_RUNS,
     TRIGGER_DECISIONS,
@@ -84,15 +87,23 @@ def test_a_passed_version_is_published_once_and_a_repeat_adds_no_rows(spark, lak
     assert verify_version(lake.dataset(first["dataset_version"])) == []
     counts = [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)]
     assert counts == [48, 12, 1]
-    manifest = (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes()
+    folder = lake.dataset(first["dataset_version"])
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    manifest = written["manifest.json"]
+    shutil.rmtree(folder)
     second = curate_lake(settings, policy=HALF)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     assert second["dataset_version"] == first["dataset_version"]
     assert [len(rows_of(spark, lake, table)) for table in (TRAINING_EXAMPLES, DROPS, DATASET_VERSIONS)] == counts
-    assert (lake.dataset(first["dataset_version"]) / "manifest.json").read_bytes() == manifest
     told = json.loads(manifest)
     assert told["drop_counts"] == {"finish_reason": 12}
     assert told["source_versions"] == {table.name: 1 for table in (CONVERSATIONS, TURNS, TURN_SIGNALS)}
     assert told["key_epochs"] == [1]
+    assert told["source_offsets"] == {"turnmill.logs": {"0": 0}}
+    assert told["shape"]["languages"] == {"en": 48}
+    assert told["gate"]["rescan"] == {"examples": 48, "turns": 96, "unread_turns": 0}
+    assert told["consent"]["withdrawals_version"] is None
+    assert all(one["held"] for one in told["gate"]["expectations"])
     assert SPOKEN not in manifest.decode()
     assert not (lake.path / "datasets" / ".staging").exists()
 
@@ -200,6 +211,30 @@ def test_tenants_get_versions_of_their_own(spark, lake, settings):
     assert {cut["tenant"]: cut["examples"] for cut in figures["versions"]} == {"acme": 40, "default": 48}
     by_version = {(row["dataset_version"], row["tenant"]) for row in rows_of(spark, lake, TRAINING_EXAMPLES)}
     assert len(by_version) == 2
+
+
+def test_pairs_are_cut_gated_and_published_like_answers_and_need_feedback(spark, lake, settings):
+    policy = replace(PREFERENCE, validation_percent=50, licence="CC-BY-4.0")
+    fill(spark, lake, range(20))
+    with pytest.raises(UserError, match="turnmill settle"):
+        curate_lake(settings, policy=policy)
+    edits = [
+        FEEDBACK.row(feedback_id=f"f{nth}", target_turn_id=f"default-{nth}-1", kind="edit", text=f"{SPOKEN}: {nth}.",
+                     user_ref=f"user-{nth}") for nth in range(20)
+    ]  # fmt: skip
+    delta.append(spark.createDataFrame(edits, FEEDBACK.spark_schema), lake, FEEDBACK)
+    cut = curate_lake(settings, policy=policy)
+    assert (cut["examples"], cut["drops"]) == (16, {"rejected:finish_reason": 4})
+    folder = lake.dataset(cut["dataset_version"])
+    assert verify_version(folder) == []
+    lines = [json.loads(line) for line in (folder / "train.jsonl").read_bytes().splitlines()]
+    assert {tuple(line) for line in lines} == {("prompt", "chosen", "rejected")}
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    assert (manifest["kind"], manifest["licence"], manifest["shape"]["evidence"]) == (
+        "preference", "CC-BY-4.0", {"edit": 16},
+    )  # fmt: skip
+    assert "passed" in (folder / "gate.html").read_text()
+    assert SPOKEN not in (folder / "gate.html").read_text()
 
 
 def test_an_empty_lake_says_what_to_run_first(lake, settings):

@@ -104,9 +104,9 @@ def lake(spark):
     lake.talk("edit", ASKED).said("edit", "edit", "a1", text="Yes, take an umbrella.", key_epoch=2)
     bad = {"model": "m-0", "keep": False, "flags": ["branch_inactive"]}
     lake.talk("again", ASKED, [("u1", "a0", "Who knows?", bad)])
-    called = [("a2", "", {"tool_calls": [CALL]}), ("t3", "22 C", {"tool_call_id": "call_1"})]
-    branches = [("t3", "a9", "No idea."), ("u2", "a8", "Bye.")]
-    lake.talk("calls", [*ASKED, *called, ("a4", "It is 22 C."), ("u5", "Good.")], branches)
+    weather = [("a2", "", {"tool_calls": [CALL]}), ("t3", "22 C", {"tool_call_id": "call_1"}), ("a4", "It is 22 C.")]
+    tries = [("t3", "a9", "No idea."), ("u2", "a8", "Bye.")]
+    lake.talk("calls", [*ASKED, *weather, ("u5", "Good.")], tries)
     entry = {"offset": 77, "measure": "side_by_side"}
     for side, answer in (("left", "Blue."), ("right", "Green.")):
         lake.talk("arena", [(f"u-{side}", "Which colour?"), (f"a-{side}", answer, {"model": side})], name=side)
@@ -130,6 +130,9 @@ def lake(spark):
     lake.talk("changed", ASKED).said("changed", "thumb", "a1", 1.0).said("changed", "thumb", "a1", -1.0)
     lake.talk("thumbs", ASKED, TRIED).said("thumbs", "thumb", "a1", 1.0).said("thumbs", "thumb", "a0", -1.0)
     lake.talk("split", ASKED).said("split", "thumb", "a1", 1.0).said("split", "thumb", "a1", -1.0, user_ref="bob")
+    for name, answer in (("x", "Boil it for nine minutes."), ("y", "I do not know.")):
+        lake.talk("weak", [(f"u-{name}", "How do I cook an egg hard?"), (f"a-{name}", answer)], name=name)
+    lake.said("weak", "thumb", "a-x", 1.0).said("weak", "thumb", "a-y", -1.0)
     lake.talk("growing", ASKED, TRIED, complete=False).said("growing", "thumb", "a1", 1.0)
     return lake
 
@@ -228,15 +231,13 @@ def test_thumbs_are_liked_and_disliked_answers_and_the_last_of_a_user_counts(lak
     assert cut.rules("split") == {("turn", "a1"): "contradicted"}
 
 
-def test_likes_and_dislikes_of_near_equal_prompts_are_pairs_only_when_asked_for(spark):
-    lake = Lake(spark)
-    for name, answer in (("x", "Boil it for nine minutes."), ("y", "I do not know.")):
-        lake.talk("weak", [(f"u-{name}", "How do I cook an egg hard?"), (f"a-{name}", answer)], name=name)
-    lake.said("weak", "thumb", "a-x", 1.0).said("weak", "thumb", "a-y", -1.0)
-    [row] = lake.cut(CurationPolicy(kind="preference", evidence=("near_equal_prompts",))).examples
+def test_likes_and_dislikes_of_near_equal_prompts_are_pairs_only_when_asked_for(lake, pairs):
+    cut = lake.cut(CurationPolicy(kind="preference", evidence=("near_equal_prompts",)))
+    [row] = cut.of("weak")
     assert (texts(row["chosen"])[0][1], texts(row["rejected"])[0][1]) == ("Boil it for nine minutes.", "I do not know.")
     assert (row["trust"], row["evidence"]) == (4, "near_equal_prompts")
-    assert lake.cut(PREFERENCE).examples == []
+    assert pairs.of("weak") == []
+    assert cut.of("edit") == []
 
 
 def test_a_whole_talk_is_one_example_whose_mask_leaves_out_what_is_not_to_be_learned(spark):

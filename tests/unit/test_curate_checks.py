@@ -6,7 +6,7 @@ from jobs.curate_checks import rescan
 from pipelines.datasets.gate_page import gate_page
 from pipelines.privacy.anonymizer import Anonymizer
 from pipelines.privacy.keys import KeyFolder
-from pipelines.privacy.policy import TRAINING
+from pipelines.privacy.policy import CLINICAL_SAFE_HARBOR
 from schemas import TURNS
 
 MAIL = "mallory.example@example.com"
@@ -23,9 +23,12 @@ def turn(turn_id, text, redactions=(), policy="training"):
 
 
 def test_a_value_outside_of_recorded_redactions_is_found_and_one_inside_is_not(keys):
-    clean = Anonymizer(keys, TRAINING).text("default", f"Write to {MAIL} today.")
+    # The preset for which addresses of documentation are personal too.
+    strict = CLINICAL_SAFE_HARBOR.name
+    clean = Anonymizer(keys, CLINICAL_SAFE_HARBOR).text("default", f"Write to {MAIL} today.")
     assert clean.redactions
-    found = rescan([turn("leaked", f"Write to {MAIL} today."), turn("clean", clean.text, clean.redactions)], keys)
+    leaked = turn("leaked", f"Write to {MAIL} today.", policy=strict)
+    found = rescan([leaked, turn("clean", clean.text, clean.redactions, policy=strict)], keys)
     assert (found.patterned, found.n_turns, found.n_unread) == ({"leaked"}, 2, 0)
 
 

@@ -122,10 +122,4 @@ def test_an_unknown_turn_is_told_with_what_to_do_next(told_lake):
 def test_an_unknown_policy_is_wrong_use_and_names_the_known_ones(told_lake):
     refused = explain(told_lake, "--policy", "sft-stric")
     assert refused.exit_code == 2
-    assert "sft-lenient, sft-strict, preference" in refused.output
-
-
-def test_pairs_cannot_be_cut_yet_and_that_is_told(told_lake):
-    refused = explain(told_lake, "--policy", "preference")
-    assert refused.exit_code == 2
-    assert "--what-if preference" in refused.output
+    assert "sft-lenient, sft-strict, conversations, preference, unpaired" in refused.output
