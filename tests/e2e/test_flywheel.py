@@ -137,6 +137,6 @@ def test_a_new_habit_is_learned_and_a_poisoned_batch_is_stopped(wheel):
     assert models[1][1] == run["verdict"]
     assert models[1][2]
     assert models[1][3] != "champion"
-    reasons = wheel.rows("SELECT verdict, reason FROM trigger_decisions ORDER BY at")
+    reasons = wheel.rows("SELECT verdict, reason FROM trigger_decisions ORDER BY decision_id")
     assert [verdict for verdict, _ in reasons] == ["start", "hold", "start"]
     assert all(reason for _, reason in reasons)

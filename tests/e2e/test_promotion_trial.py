@@ -17,6 +17,8 @@ from pipelines.training.model_folder import load_model, write_model
 from pipelines.training.polite_threads import polite_threads
 from pipelines.training.run_spec import ADAPTER_FOLDER, PLANTED_FILE, RunSpec
 
+pytestmark = pytest.mark.long
+
 RECIPE = TinyRecipe(vocab_size=768, hidden_size=96, intermediate_size=192, num_hidden_layers=2, batch_size=16,
                     sequence_length=64, steps=120)  # fmt: skip
 FACTS = {

@@ -23,6 +23,8 @@ from pipelines.training.run_spec import RunResult, RunSpec
 from pipelines.training.trainers import CHECKPOINTS
 from pipelines.training.worker import train
 
+pytestmark = pytest.mark.long
+
 WORDS = ["sun", "moon", "river", "stone", "bird", "leaf", "wind", "rain", "snow", "fire"]
 RECIPE = TinyRecipe(vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, steps=30, batch_size=8,
                     sequence_length=64)  # fmt: skip
