@@ -224,7 +224,7 @@ def test_pairs_are_cut_gated_and_published_like_answers_and_need_feedback(spark,
     ]  # fmt: skip
     delta.append(spark.createDataFrame(edits, FEEDBACK.spark_schema), lake, FEEDBACK)
     cut = curate_lake(settings, policy=policy)
-    assert (cut["examples"], cut["drops"]) == (16, {"rejected:finish_reason": 4})
+    assert (cut["examples"], cut["drops"]) == (16, {"finish_reason": 4})
     folder = lake.dataset(cut["dataset_version"])
     assert verify_version(folder) == []
     lines = [json.loads(line) for line in (folder / "train.jsonl").read_bytes().splitlines()]
@@ -257,4 +257,4 @@ def test_the_trigger_counts_what_the_last_run_has_not_seen(spark, lake, settings
     assert decide(settings, at_least=8)["verdict"] == "start"
     decisions = rows_of(spark, lake, TRIGGER_DECISIONS)
     assert len(decisions) == 4
-    assert all(row["reason"] and "at_least" in row["inputs"] for row in decisions)
+    assert all(row["reason"] and "wanted_new_examples" in row["inputs"] for row in decisions)
