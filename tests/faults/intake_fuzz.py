@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import copy
 import gzip
 import json
@@ -160,7 +161,12 @@ class Mutator:
 
     def input(self) -> bytes:
         """Return a new input, changed in a few places."""
-        return bytes([self.chance.randrange(256) if self.chance.random() < 0.3 else 0]) + self.wrapped(self.entry())
+        headers = bytes([self.chance.randrange(256) if self.chance.random() < 0.3 else 0])
+        while True:
+            # Deep values put into one another can grow deeper than Python copies or writes; intake's own guard is met
+            # well before that.
+            with contextlib.suppress(RecursionError):
+                return headers + self.wrapped(self.entry())
 
     def entry(self):
         """Return a sample with some changes."""
