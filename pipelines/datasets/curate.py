@@ -139,6 +139,8 @@ def said_in_other_words(
     threshold, embeddings = settings.semantic_threshold, finders.embeddings
     if threshold is None or embeddings is None or "text_hash" not in candidates.columns:
         return rows
+    if settings.semantic_languages:
+        candidates = candidates.where(F.col("language").isin(*settings.semantic_languages))
     found = hold(find_semantic_duplicates(semantic_exchanges(rows, candidates, settings), embeddings, threshold))
     return hold(near_duplicates(rows, found, settings, rule=rules.SEMANTIC_DUPLICATE, threshold=threshold))
 

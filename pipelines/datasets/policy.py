@@ -110,6 +110,10 @@ class NearDuplicates:
     """Similarity from which two are one: that of Lee et al. (arXiv 2107.06499)."""
     semantic_threshold: float | None = SEMANTIC_THRESHOLD
     """Cosine from which question and answer both say the same in other words; looked at where they have vectors."""
+    semantic_languages: tuple[str, ...] = ("en",)
+    """Languages of conversations that are looked at so; none for all. An encoder lays close together what is in a
+    language that it did not learn: by the default one, of ten public exchanges from 0.95 on, the four in English were
+    alike and none of the six in Russian, Chinese and Japanese."""
     max_per_cluster: int = 1
     """Examples that stay of those that are like one of them; the earliest are first."""
     min_chars: int = 60

@@ -39,7 +39,6 @@ SFT_STRICT = CurationPolicy(
         Bound("conversation", "signals.assistant_repeats", above=0),
         Bound("conversation", "signals.unanswered_calls", above=0),
         Bound("conversation", "signals.orphan_results", above=0),
-        Bound("conversation", "signals.language_mismatches", above=0),
     ),
     near_duplicates=NearDuplicates(threshold=0.7),
     caps=Caps(user=50),
@@ -48,7 +47,8 @@ SFT_STRICT = CurationPolicy(
 """Fewer and better answers. No refusal, no talk that its user disliked or that broke on the way, a wider meaning of
 alike (near the 0.75 that FineWeb aims at, arXiv 2406.17557), balance of topics. No limits of repetition beside the
 filter's: of 24 public chat answers beyond Gopher's (arXiv 2112.11446, table A1) 3 were loops, the others songs, lists,
-code and questions."""
+code and questions. No bound on the language of answers: all of nine public ones in another than the user's had been
+asked for ("in Italian, please")."""
 
 CONVERSATIONS = CurationPolicy(name="conversations", kind="conversation")
 """The answers of ``sft-lenient``, those of one talk in one example: what is read once is cheaper to learn from."""

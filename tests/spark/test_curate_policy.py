@@ -233,11 +233,11 @@ def asked_and_answered(spark):
     candidates = spark.createDataFrame(
         [
             ("default", name, START + dt.timedelta(minutes=nth), f"{asked}\n{answer}", (asked, f"{name}-q"),
-             ("assistant", answer, []), f"{name}-a")
+             ("assistant", answer, []), f"{name}-a", "en")
             for nth, (name, asked, answer) in enumerate(EXCHANGES)
         ],
         "tenant string, turn_id string, at timestamp, exchange string, question struct<text:string,text_hash:string>, "
-        f"message {message}, text_hash string",
+        f"message {message}, text_hash string, language string",
     )  # fmt: skip
     vectors = [
         EMBEDDINGS.row(text_hash=f"{name}-{side}", vector=[math.cos(math.radians(d)), math.sin(math.radians(d))])
@@ -257,6 +257,8 @@ def test_an_exchange_in_other_words_goes_when_question_and_answer_both_say_the_s
     }
     stricter = CurationPolicy(near_duplicates=NearDuplicates(semantic_threshold=0.999, min_chars=0))
     assert not verdicts_of(said_in_other_words(rows, candidates, stricter, finders, lambda frame: frame))
+    japanese = candidates.withColumn("language", F.lit("ja"))
+    assert not verdicts_of(said_in_other_words(rows, japanese, policy, finders, lambda frame: frame))
     off = CurationPolicy(near_duplicates=NearDuplicates(semantic_threshold=None))
     assert said_in_other_words(rows, candidates, off, finders, lambda frame: frame) is rows
 
