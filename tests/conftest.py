@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +16,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run the kill, cluster, fuzz and page tests")
 
 
+WORKERS = 2
+"""Processes that the whole suite runs in: each has a Spark session and a broker of its own, some 3 GiB."""
+# Alone, tests without a JVM come first: they tell most of what is wrong within seconds. Beside each other they come
+# last: the small files fill up whichever process is done with its large ones first.
+ALONE, BESIDE = ("unit", "spark", "e2e", "faults"), ("e2e", "spark", "faults", "unit")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run chosen tests in this process, the whole suite in several where there are cores for them."""
+    chosen = config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.getoption("keyword")
+    return 0 if chosen else min(WORKERS, os.cpu_count() or 1)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Tests without a JVM first: they tell most of what is wrong within seconds.
-    order = {"unit": 0, "spark": 1, "e2e": 2, "faults": 3}
-    items.sort(key=lambda item: order.get(Path(item.path).parent.name, 4))
+    order = BESIDE if hasattr(config, "workerinput") else ALONE
+    places = {name: place for place, name in enumerate(order)}
+    items.sort(key=lambda item: places.get(Path(item.path).parent.name, len(places)))
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="a long test: run with --long")
