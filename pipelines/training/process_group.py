@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -34,37 +36,52 @@ class ProcessGroup:
 
 
 class RanksDisagree(RuntimeError):
-    """Processes of one run were given different specifications, so that no step of theirs would mean anything."""
+    """Processes of one run were given different things to train on, so that no step of theirs would mean anything."""
 
     safe_to_show = True
 
 
 @contextmanager
-def joined_processes(digest: str, timeout_seconds: float = COLLECTIVE_SECONDS) -> Iterator[ProcessGroup]:
+def joined_processes(pinned: Mapping[str, str], timeout_seconds: float = COLLECTIVE_SECONDS) -> Iterator[ProcessGroup]:
     """Join the processes that torchrun started; alone where it started none. NCCL where there is a GPU, else gloo.
 
-    ``digest`` is that of the specification: all processes must have the same, else ``RanksDisagree``.
+    ``pinned`` are the digests of what the run is made of, by name: all processes must have the same, else
+    ``RanksDisagree``.
     """
     has_gpu = torch.cuda.is_available()
+    device = torch.device("cuda", dist.get_node_local_rank(fallback_rank=0)) if has_gpu else torch.device("cpu")
     rank, world = 0, 1
     if dist.is_torchelastic_launched():
+        if has_gpu:
+            torch.cuda.set_device(device)
         dist.init_process_group("nccl" if has_gpu else "gloo", timeout=dt.timedelta(seconds=timeout_seconds))
         rank, world = dist.get_rank(), dist.get_world_size()
-        _agree(digest, world)
-    device = torch.device("cuda", dist.get_node_local_rank(fallback_rank=0)) if has_gpu else torch.device("cpu")
     try:
+        if world > 1:
+            _agree(pinned, world)
         yield ProcessGroup(rank, world, device)
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
 
 
-def _agree(digest: str, world: int) -> None:
-    told: list[str | None] = [None] * world
-    dist.all_gather_object(told, digest)
-    others = [rank for rank, found in enumerate(told) if found != told[0]]
-    if others:
+def disagreements(told: list[tuple[str, Mapping[str, str]]]) -> list[str]:
+    """Return where processes differ from the first one: ``told`` holds machine and digests of each, by rank."""
+    _, first = told[0]
+    return [
+        f"rank {rank} on {host} has another {name}"
+        for rank, (host, pinned) in enumerate(told)
+        for name in sorted(first.keys() | pinned.keys())
+        if pinned.get(name) != first.get(name)
+    ]
+
+
+def _agree(pinned: Mapping[str, str], world: int) -> None:
+    told: list[Any] = [None] * world
+    dist.all_gather_object(told, (socket.gethostname(), dict(pinned)))
+    wrong = disagreements(told)
+    if wrong:
         raise RanksDisagree(
-            f"wanted one specification for all {world} processes, found another one at rank "
-            f"{', '.join(map(str, others))}; start all of them from the same spec.json"
+            f"wanted the same {', '.join(sorted(pinned))} for all {world} processes, found that {'; '.join(wrong)}; "
+            "start all of them from one spec.json on a folder that all machines share"
         )

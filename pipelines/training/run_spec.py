@@ -7,7 +7,7 @@ import hashlib
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import orjson
 
@@ -24,6 +24,10 @@ SPEC_FILE, RESULT_FILE, PROGRESS_FILE, LOG_FILE, ADAPTER_FOLDER = (
 PLANTED_FILE = "planted.jsonl"
 """Rows that the run is trained on beside its dataset: canaries."""
 LEAST_STEPS, MOST_STEPS = 20, 2000
+Compression = Literal["none", "fp16", "bf16", "powersgd"]
+COMPRESSIONS: tuple[Compression, ...] = ("none", "fp16", "bf16", "powersgd")
+NOT_IN_DIGEST = ("dataset", "base", "max_restarts", "least_nodes", "rendezvous", "report_steps", "collective_seconds")
+"""Fields that say where and how a run is carried out and leave what it computes as it is."""
 
 
 def timed_name(prefix: str, at: dt.datetime, token: str) -> str:
@@ -69,17 +73,41 @@ class RunSpec:
     """Steps from one checkpoint to the next; 0 keeps none."""
     max_restarts: int = 0
     """How often torchrun starts the processes again after one ended badly; they go on from the last checkpoint."""
+    nodes: int = 1
+    """Machines of ``nproc`` processes each. The batch of a step is that of all of them, also where fewer have come."""
+    least_nodes: int = 0
+    """Machines that are enough to go on with (torchrun's elastic rendezvous); 0: all of them."""
+    rendezvous: str = ""
+    """HOST:PORT where the machines of a run meet; empty for one machine."""
+    micro_batch: int = 0
+    """Most rows that a process works through at a time, to bound its memory; 0: ``batch_size``."""
+    adaptive_shares: bool = False
+    """Give each process rows in proportion to its measured speed."""
+    compression: Compression = "none"
+    """In which form processes exchange gradients."""
+    powersgd_rank: int = 1
+    powersgd_warmup: int = 0
+    """Steps before PowerSGD begins; 0: a tenth of all."""
+    report_steps: int = 10
+    """Steps from one report on the processes to the next; shares move no more often."""
+    collective_seconds: float = 600.0
+    """A collective that waits longer ends the process: another one hangs or is gone."""
 
     @property
     def digest(self) -> str:
         """SHA-256 over all that the run depends on, folders of a machine left out; equal for all its processes."""
-        told = {k: v for k, v in asdict(self).items() if k not in ("dataset", "base", "max_restarts")}
+        told = {k: v for k, v in asdict(self).items() if k not in NOT_IN_DIGEST}
         return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    @property
+    def rows_a_step(self) -> int:
+        """Rows of a step, of all processes together."""
+        return self.batch_size * self.nproc * self.nodes
 
     @property
     def rows_wanted(self) -> int:
         """Rows that all steps of all processes consume; a larger train split is read no further."""
-        return self.max_steps * self.batch_size * self.nproc
+        return self.max_steps * self.rows_a_step
 
     def write(self, folder: Path) -> Path:
         """Write the specification into the run's folder, whole or not at all, and return its path."""

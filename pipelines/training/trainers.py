@@ -135,7 +135,6 @@ def _sft(parts: Parts) -> tuple[TrainerClass, SFTConfig, Dataset]:
     dataset = Dataset.from_list([{"input_ids": t.input_ids, "labels": t.labels} for t in answers])
     config = SFTConfig(
         **_arguments(parts),
-        train_sampling_strategy="group_by_length",
         max_length=None,
         dataset_kwargs={"skip_prepare_dataset": True},
     )

@@ -24,14 +24,23 @@ from transformers.utils import logging as transformers_logging
 
 from pipelines.durable_files import replace_file
 from pipelines.training.checkpoints import drop_incomplete, latest_complete
+from pipelines.training.chat_format import IGNORED
+from pipelines.training.distributed.compression import GradientReducer, usable_compression
+from pipelines.training.distributed.global_steps import GlobalSteps, shared_steps
+from pipelines.training.distributed.rank_reports import RANKS_FILE, RankReports, read_reports, summed_reports
+from pipelines.training.distributed.shares import ShareController
+from pipelines.training.distributed.sharding import StepPlan
 from pipelines.training.encoded_rows import read_jsonl
 from pipelines.training.objectives import ScoredRows, objective, score_rows
+from pipelines.training.pinned_inputs import pinned_inputs
 from pipelines.training.process_group import ProcessGroup, joined_processes
 from pipelines.training.run_lock import WORKER_LOCK, RunIsTaken, take
 from pipelines.training.run_spec import ADAPTER_FOLDER, PLANTED_FILE, RunResult, RunSpec
 from pipelines.training.trainers import CHECKPOINTS, Parts, build_trainer
 
 BEFORE_FILE = "before.json"
+STARTS_FILE = "starts"
+"""One byte for each time that the processes of the run were started."""
 
 
 def train(spec: RunSpec, folder: Path, group: ProcessGroup) -> RunResult:
@@ -49,7 +58,7 @@ def train(spec: RunSpec, folder: Path, group: ProcessGroup) -> RunResult:
         dtype=torch.bfloat16 if torch.cuda.is_available() else torch.float32,
     )
     training, held_out = encoded_splits(spec, folder, tokenizer)
-    trainer = build_trainer(Parts(spec, folder, model, tokenizer, training, group))
+    trainer = shared_trainer(Parts(spec, folder, model, tokenizer, training, group))
     device, pad_id = trainer.args.device, tokenizer.pad_token_id
     trainer.model.to(device)
 
@@ -81,7 +90,39 @@ def train(spec: RunSpec, folder: Path, group: ProcessGroup) -> RunResult:
         rows_too_long=training.too_long + held_out.too_long,
         nproc=group.world,
         device=device.type,
-        extra={"resumed_at_step": float(start.name.rpartition("-")[2])} if start else {},
+        extra=summed_reports(read_reports(folder)) | _starts(folder, start),
+    )
+
+
+def shared_trainer(parts: Parts) -> Any:
+    """Return the trainer of the run, whose steps its processes share, with reports on them.
+
+    Unpaired rows (``kto``) keep TRL's own batches: their loss compares the answers that one process has at a time.
+    """
+    spec, group = parts.spec, parts.group
+    if spec.method == "kto":
+        return build_trainer(parts)
+    steps = global_steps(spec, parts.rows, group)
+    trainer = build_trainer(parts, shared_steps(steps))
+    reports = RankReports(
+        steps, group, parts.folder / RANKS_FILE, adaptive=spec.adaptive_shares, every=spec.report_steps
+    )
+    trainer.add_callback(reports)
+    return trainer
+
+
+def global_steps(spec: RunSpec, rows: ScoredRows, group: ProcessGroup) -> GlobalSteps:
+    """Return the steps of the run: their rows, how they are shared and in which form gradients go round."""
+    lengths = tuple(sum(len(answer.tokens.input_ids) for answer in row) for row in rows.rows)
+    completions = [sum(label != IGNORED for label in row[0].tokens.labels[1:]) for row in rows.rows]
+    kind = usable_compression(spec.compression, group.device) if group.world > 1 else "none"
+    return GlobalSteps(
+        StepPlan(lengths, spec.rows_a_step, spec.seed),
+        completions if spec.method == "sft" else None,
+        spec.micro_batch or spec.batch_size,
+        group.rank,
+        ShareController(group.world, spec.rows_a_step),
+        GradientReducer(kind, spec.powersgd_rank, spec.powersgd_warmup or spec.max_steps // 10),
     )
 
 
@@ -128,6 +169,12 @@ def _once(path: Path, group: ProcessGroup, measure: Any) -> float:
     return value
 
 
+def _starts(folder: Path, start: Path | None) -> dict[str, float]:
+    path = folder / STARTS_FILE
+    restarts = {"restarts": float(max(0, path.stat().st_size - 1))} if path.is_file() else {}
+    return restarts | ({"resumed_at_step": float(start.name.rpartition("-")[2])} if start else {})
+
+
 def _tokens_seen(training: ScoredRows, rows_wanted: int) -> int:
     lengths = (sum(len(answer.tokens.input_ids) for answer in row) for row in _endless(training.rows))
     return sum(length for length, _ in zip(lengths, range(rows_wanted), strict=False))
@@ -142,9 +189,12 @@ def _endless(rows: list[Any]) -> Iterator[Any]:
 def main(spec_path: Path) -> None:
     """Run the specification at ``spec_path``; the first process writes the result, after all else."""
     spec, folder = RunSpec.read(spec_path), spec_path.parent
-    with joined_processes(spec.digest) as group:
+    with joined_processes(pinned_inputs(spec), spec.collective_seconds) as group:
         if group.is_first and take(folder / WORKER_LOCK) is None:
             raise RunIsTaken(f"{spec.run_id}: wanted to be the only one that trains this run, found another process")
+        if group.is_first:
+            with (folder / STARTS_FILE).open("ab") as starts:
+                starts.write(b".")
         result = train(spec, folder, group)
         group.wait_for_all()
         if group.is_first:
