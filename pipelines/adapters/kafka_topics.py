@@ -63,7 +63,7 @@ def ensure_topics(
                     f"Topic {name} could not be created at {bootstrap}: {failure.args[0].name()}. "
                     f"Create it yourself with max.message.bytes={TOPIC_MESSAGE_BYTES} and a short retention.ms."
                 ) from failure
-    _wait_until_led(client, created, bootstrap)
+    _wait_until_led(client, missing, bootstrap)
     existing = tuple(name for name in topics if name not in created)
     return TopicReport(tuple(created), existing, _warnings(client, existing))
 
