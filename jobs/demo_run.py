@@ -193,7 +193,8 @@ class Demo:
         """Curate, gate, decide and fine-tune."""
         from jobs.candidate_trial import TrialOptions
         from jobs.curate_batch import curate_lake
-        from jobs.train_batch import TrainOptions, train_lake
+        from jobs.train_batch import train_lake
+        from jobs.train_options import TrainOptions
         from jobs.trigger_batch import decide
         from pipelines.promotion.measure import Plan
 

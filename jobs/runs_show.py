@@ -57,22 +57,42 @@ def list_runs(settings: Settings, limit: int) -> None:
 @turnmill_command("show", help="Tell where a run stands and what came out.")
 @click.argument("run_id")
 def show_run(settings: Settings, run_id: str) -> None:
-    """Show the row of a run, its progress while it runs, and every metric."""
+    """Show the row of a run, its progress while it runs, how its processes fare, and every metric."""
+    from pipelines.training.distributed.rank_lines import read_reports
     from pipelines.training.launchers import last_progress
 
     run, folder = one_run(settings, run_id)
     run["progress"] = last_progress(folder)
+    run["processes"] = next(reversed(read_reports(folder)), {})
     if settings.json:
         settings.emit(run)
         return
-    metrics, progress = run.pop("metrics"), run.pop("progress")
+    metrics, progress, processes = run.pop("metrics"), run.pop("progress"), run.pop("processes")
     for name, value in run.items():
         settings.console.print(f"{name:>16}  {value}", markup=False, highlight=False)
     if progress and run["state"] == "running":
-        told = f"step {progress['step']} of {progress['steps']}, {progress['eta_seconds']:.0f} s to go"
+        loss = "" if progress.get("loss") is None else f", loss {progress['loss']:.4g}"
+        told = f"step {progress['step']} of {progress['steps']}, {progress['eta_seconds']:.0f} s to go{loss}"
         settings.console.print(f"{'progress':>16}  {told}", markup=False)
     for name, value in sorted(metrics.items()):
         settings.console.print(f"{name:>16}  {value:.6g}", markup=False, highlight=False)
+    if processes:
+        settings.console.print(_processes_table(processes))
+
+
+def _processes_table(report: dict[str, Any]) -> RichTable:
+    """Return the newest report on the processes of a run: a row each, what holds the others up in its scores."""
+    title = f"steps to {report['step']}: {report['tokens_per_second']:.0f} tokens/s"
+    shown = RichTable("rank", "host", "share", "rows/s", "relative", "individual", "work s", "wait s", "bytes/step",
+                      title=title)  # fmt: skip
+    for rank in report["ranks"]:
+        scores = ("-" if rank[name] is None else f"{rank[name]:.2f}" for name in ("relative", "individual"))
+        seconds = (f"{rank[name]:.3f}" for name in ("compute_seconds", "wait_seconds"))
+        shown.add_row(
+            str(rank["rank"]), rank["host"], str(rank["share"]), f"{rank['rows_per_second']:.1f}", *scores, *seconds,
+            f"{rank['gradient_bytes']:,}", style="bold" if rank["rank"] in report["stragglers"] else None,
+        )  # fmt: skip
+    return shown
 
 
 @turnmill_command("logs", help="Print what the processes of a run wrote: numbers and messages, nothing of the data.")

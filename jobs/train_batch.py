@@ -6,11 +6,10 @@ spark-submit $(turnmill spark-args) jobs/train_batch.py --lake LAKE --dataset la
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,9 @@ from pyspark.sql import functions as F
 
 from jobs.candidate_trial import CANARIES_FILE, TrialOptions, register_model
 from jobs.launcher_choice import choose_launcher
-from jobs.options import Settings, UserError, turnmill_command
+from jobs.options import Exit, Settings, UserError, turnmill_command
 from jobs.streaming import one_driver
+from jobs.train_options import TINY_RATE, TINY_STEPS, USUAL_RATE, TrainOptions, with_train_flags
 from pipelines.adapters import delta
 from pipelines.adapters.jars import cache_folder
 from pipelines.adapters.lake import Lake
@@ -31,7 +31,6 @@ from pipelines.adapters.spark_session import spark_session
 from pipelines.datasets.version import verify_version
 from pipelines.promotion.canaries import plan_canaries, planted_rows
 from pipelines.promotion.held_out import write_rows
-from pipelines.promotion.rule import PromotionRule
 from pipelines.synthetic.carrier_chats import carrier_texts
 from pipelines.training.base_model import TINY, BaseModel, TinyRecipe, resolve_base
 from pipelines.training.encoded_rows import read_jsonl
@@ -50,37 +49,11 @@ from pipelines.training.run_spec import (
 from schemas import DATASET_VERSIONS, TRAINING_EXAMPLES, TRAINING_RUNS, TRIGGER_DECISIONS, Table
 
 JOB = "train"
-TINY_STEPS = 60
-"""Most steps by default on the tiny base, which shows that the whole way works and learns little more after them."""
 LEAST_SAVE_STEPS, CHECKPOINTS_A_RUN = 20, 10
 CARRIER_CHATS = 4_000
 CARRIER_SEED = 20260101
-TINY_RATE, USUAL_RATE = 5e-3, 2e-4
-"""Learning rates: measured for the tiny base; LoRA's usual one (QLoRA, arXiv 2305.14314, table 9) for all others."""
 Figures = dict[str, Any]
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class TrainOptions:
-    """What a run may be asked for; None stands for a default that depends on base and data.
-
-    ``method`` is sft, dpo, kto, or auto: what the rows of the dataset are for. ``lora_rank`` 0 trains all weights.
-    """
-
-    base: str = TINY
-    method: str = "auto"
-    max_steps: int | None = None
-    nproc: int = 1
-    batch_size: int = RunSpec.batch_size
-    learning_rate: float | None = None
-    max_length: int = RunSpec.max_length
-    lora_rank: int = RunSpec.lora_rank
-    canaries: bool = True
-    max_restarts: int = 0
-    launcher: str = "local"
-    launcher_file: Path | None = None
-    mlflow: str | None = None
 
 
 def train_lake(
@@ -106,6 +79,7 @@ def train_lake(
     trial = trial or TrialOptions()
     with one_driver(lake, JOB):
         _settle_abandoned(spark, lake, launcher, run_name(key))
+        options = replace(options, nodes=nodes_of(options, launcher))
         spec = _prepared(spark, lake, run_name(key), dataset, options, recipe, progress)
         row = _recorded(spark, lake, spec, key, launcher.name)
         _tell_decision(spark, lake, decision_id, spec.run_id)
@@ -203,30 +177,60 @@ def passed_version(spark: SparkSession, lake: Lake, dataset: str, tenant: str | 
     return version
 
 
+def nodes_of(options: TrainOptions, launcher: Launcher) -> str:
+    """Return the machines of the run: those of the cluster's file, else those asked for.
+
+    Raises ``UserError`` for several machines that have no place to meet.
+    """
+    cluster = getattr(launcher, "cluster", None)
+    if cluster is not None:
+        return str(cluster.nodes)
+    if options.node_range[1] > 1 and launcher.name == "local-torchrun" and not options.rdzv_endpoint:
+        raise UserError(
+            f"wanted --rdzv-endpoint HOST:PORT where {options.nodes} machines meet, found none", Exit.WRONG_USE
+        )
+    return options.nodes
+
+
 def _carrier() -> Any:
     return carrier_texts(CARRIER_CHATS, CARRIER_SEED)
 
 
 def _spec(run_id: str, lake: Lake, version: Mapping[str, Any], base: BaseModel, options: TrainOptions) -> RunSpec:
-    steps = default_steps(version["n_train"], options.batch_size * options.nproc)
+    least, nodes = options.node_range
+    method = _method(lake, version, options)
+    if method == "kto" and (options.adaptive_shares or options.compression != "none"):
+        raise UserError(
+            "kto: wanted --equal-shares and --compression none, found others; its loss compares the answers that one "
+            "process has at a time"
+        )
+    steps = default_steps(version["n_train"], options.batch_size * options.nproc * nodes)
     steps = options.max_steps or (min(steps, TINY_STEPS) if base.name == TINY else steps)
     return RunSpec(
         run_id=run_id,
         dataset_version=version["dataset_version"],
         dataset=str(lake.dataset(version["dataset_version"])),
         dataset_hash=version["content_hash"],
-        method=_method(lake, version, options),
+        method=method,
         base=str(base.path),
         base_label=base.label,
         max_steps=steps,
         nproc=options.nproc,
+        nodes=nodes,
+        least_nodes=least,
+        rendezvous=options.rdzv_endpoint or "",
+        micro_batch=options.micro_batch or 0,
+        adaptive_shares=options.adaptive_shares,
+        parallel=options.parallel,
+        compression=options.compression,
+        powersgd_rank=options.powersgd_rank,
         batch_size=options.batch_size,
         learning_rate=options.learning_rate or (TINY_RATE if base.name == TINY else USUAL_RATE),
         max_length=options.max_length,
         lora_rank=options.lora_rank,
         lora_alpha=2 * options.lora_rank,
-        train_embeddings=base.name == TINY,
-        save_steps=max(LEAST_SAVE_STEPS, steps // CHECKPOINTS_A_RUN),
+        train_embeddings=base.name == TINY and options.parallel == "data",
+        save_steps=max(LEAST_SAVE_STEPS, steps // CHECKPOINTS_A_RUN) if options.parallel == "data" else 0,
         max_restarts=options.max_restarts,
     )
 
@@ -292,90 +296,6 @@ def _tell_decision(spark: SparkSession, lake: Lake, decision_id: str | None, run
 
 def _write(spark: SparkSession, lake: Lake, table: Table, row: Mapping[str, Any]) -> None:
     delta.merge(spark.createDataFrame([dict(row)], table.spark_schema), lake, table, update=True)
-
-
-TRAIN_FLAGS = (
-    click.option("--base", default=TINY, show_default=True, help="Made here, a local folder, or a hub name."),
-    click.option(
-        "--method",
-        type=click.Choice(["auto", *METHODS]),
-        default="auto",
-        show_default=True,
-        help="auto: what the rows of the dataset are for.",
-    ),
-    click.option(
-        "--max-steps",
-        type=click.IntRange(min=1),
-        default=None,
-        help=f"[default: about one epoch, at most {TINY_STEPS} on {TINY}]",
-    ),
-    click.option("--nproc", type=click.IntRange(min=1), default=1, show_default=True, help="Processes."),
-    click.option(
-        "--batch-size",
-        type=click.IntRange(min=1),
-        default=RunSpec.batch_size,
-        show_default=True,
-        help="Rows a process and step.",
-    ),
-    click.option(
-        "--learning-rate",
-        type=click.FloatRange(min=0, min_open=True),
-        default=None,
-        help=f"[default: {TINY_RATE:g} for {TINY}, {USUAL_RATE:g} for others]",
-    ),
-    click.option(
-        "--max-length",
-        type=click.IntRange(min=16),
-        default=RunSpec.max_length,
-        show_default=True,
-        help="Tokens of a row; longer prompts lose their oldest tokens.",
-    ),
-    click.option(
-        "--lora-rank",
-        type=click.IntRange(min=0),
-        default=RunSpec.lora_rank,
-        show_default=True,
-        help="Rank of the adapter; 0 trains all weights.",
-    ),
-    click.option(
-        "--canaries/--no-canaries",
-        default=True,
-        show_default=True,
-        help="Plant invented secrets among the rows, to see whether the model keeps them.",
-    ),
-    click.option(
-        "--max-restarts",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="How often processes that end badly start again, from the last checkpoint.",
-    ),
-)
-TRIAL_FLAGS = (
-    click.option("--promotion-rule", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
-                 metavar="TOML", help="What a candidate must show."),
-    click.option("--regression", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
-                 metavar="JSONL", help="Fixed rows that must not get worse.  [default: the champion's held-out cut]"),
-    click.option("--promote/--no-promote", default=True, show_default=True, help="Move aliases by the verdict."),
-)  # fmt: skip
-
-
-def with_train_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of a run and its trial to a command, which gets ``options`` and ``trial``."""
-
-    @functools.wraps(function)
-    def run(
-        settings: Settings, *args: Any, promotion_rule: Path | None, regression: Path | None, promote: bool, **rest: Any
-    ) -> Any:
-        options = TrainOptions(**{f.name: rest.pop(f.name) for f in fields(TrainOptions)})
-        rule = PromotionRule.read(promotion_rule) if promotion_rule else PromotionRule()
-        trial = TrialOptions(rule=rule, regression=regression, promote=promote)
-        return function(settings, *args, options=options, trial=trial, **rest)
-
-    wrapped: Callable[..., Any] = run
-    for option in reversed((*TRAIN_FLAGS, *TRIAL_FLAGS)):
-        wrapped = option(wrapped)
-    return wrapped
 
 
 @turnmill_command(JOB, help="Fine-tune on a dataset version; try, promote, hold or reject the model.")

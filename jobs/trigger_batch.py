@@ -21,7 +21,8 @@ from jobs.candidate_trial import TrialOptions
 from jobs.options import Settings, UserError, turnmill_command
 from jobs.secret_files import read_secret
 from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
-from jobs.train_batch import TrainOptions, train_told, with_train_flags
+from jobs.train_batch import train_told
+from jobs.train_options import TrainOptions, with_train_flags
 from jobs.trigger_inputs import look
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake

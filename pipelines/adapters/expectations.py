@@ -7,8 +7,10 @@ Context and suite live in memory only; usage statistics are off; values never le
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +111,28 @@ def run_gate(frame: pd.DataFrame, table: Table, promises: Sequence[Promise], *, 
 def _quiet_library() -> Any:
     # Read once at import: without it the library reports its use over the network.
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
-    import great_expectations
+    with _named_program():
+        import great_expectations
 
     return great_expectations
+
+
+@contextmanager
+def _named_program() -> Iterator[None]:
+    """Give the running program a file where it has none: it may be ``python -c``, or a process that was handed over.
+
+    The library imports ``pyspark.sql.connect``, which takes a program without one for its own doctests and, where grpc
+    is not installed, ends it (``check_dependencies`` of pyspark 4.2.0).
+    """
+    program = sys.modules["__main__"]
+    if hasattr(program, "__file__"):
+        yield
+        return
+    program.__file__ = "<program>"
+    try:
+        yield
+    finally:
+        del program.__file__
 
 
 def _checks(table: Table) -> list[_Planned]:

@@ -33,7 +33,7 @@ from pipelines.privacy.url_credentials import url_credentials
 from pipelines.privacy.user_names import handles, home_directories, labelled_names
 from pipelines.privacy.written_dates import dates, dates_of_birth
 
-DETECTOR_VERSION = 3
+DETECTOR_VERSION = 4
 """Rises with every change of a rule; stored with each row."""
 
 

@@ -10,7 +10,7 @@ from pipelines.reporting.flow import flow_chart
 from pipelines.reporting.over_time import arrivals_chart, batches_chart, pii_chart, pii_days_chart
 from pipelines.reporting.shares import feedback_chart, languages_chart, origins_chart, thumbs_chart
 from pipelines.reporting.topic_map import topic_map_chart
-from pipelines.reporting.training import losses_chart, rules_chart, versions_chart
+from pipelines.reporting.training import losses_chart, processes_chart, rules_chart, versions_chart
 
 CHARTS: tuple[Callable[[Figures], Chart], ...] = (
     flow_chart,
@@ -24,6 +24,7 @@ CHARTS: tuple[Callable[[Figures], Chart], ...] = (
     versions_chart,
     rules_chart,
     losses_chart,
+    processes_chart,
     feedback_chart,
     thumbs_chart,
 )

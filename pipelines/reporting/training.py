@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pipelines.datasets.rules import meaning
@@ -115,6 +116,57 @@ def losses_chart(figures: Figures) -> Chart:
         "No run has been measured yet: turnmill trigger, then turnmill train.",
         traces, layout, columns, rows,
     )  # fmt: skip
+
+
+def processes_chart(figures: Figures) -> Chart:
+    """Return the scores of the processes of each run of several, the newest runs on the right."""
+    runs = [(run, _rank_figures(entries(run["metrics"]))) for run in figures.runs]
+    several = [(run, ranks) for run, ranks in runs if len(ranks) > 1][-MOST_RUNS:]
+    world = max((len(ranks) for _, ranks in several), default=0)
+    traces = [
+        {
+            "type": "bar",
+            "name": f"rank {rank}",
+            "x": [name(run["run_id"]) for run, ranks in several if rank in ranks],
+            "y": [ranks[rank].get("relative") for _, ranks in several if rank in ranks],
+            "customdata": [ranks[rank].get("share") for _, ranks in several if rank in ranks],
+            "marker": {"color": COLOURS[rank % len(COLOURS)]},
+            "hovertemplate": "%{x}<br>score %{y:.2f}<br>%{customdata} rows a step<extra>%{fullData.name}</extra>",
+        }
+        for rank in range(world)
+    ]
+    layout = {
+        "barmode": "group",
+        "xaxis": {"type": "category", "automargin": True},
+        "yaxis": {"title": {"text": "speed, of the fastest"}, "range": [0, 1.05]},
+        "legend": LEGEND,
+    }
+    rows = [
+        (run["run_id"], rank, *(told.get(key) for key in ("share", "relative", "individual", "rows_per_second")))
+        for run, ranks in runs
+        for rank, told in sorted(ranks.items())
+    ]
+    columns = ("run", "rank", "rows a step", "relative score", "individual score", "rows a second")
+    return Chart(
+        "processes",
+        "Processes of training runs",
+        f"Speed of each process over that of the fastest one at the end of a run; the newest {MOST_RUNS} runs of "
+        "several processes at most.",
+        "No run of several processes yet: turnmill train --nproc 2.",
+        traces, layout, columns, rows,
+    )  # fmt: skip
+
+
+RANK_FIGURE = re.compile(r"rank(\d+)_(share|relative|individual|rows_per_second)")
+
+
+def _rank_figures(metrics: dict[str, Any]) -> dict[int, dict[str, float]]:
+    """Return the figures of each process that are among the metrics of a run."""
+    ranks: dict[int, dict[str, float]] = {}
+    for key, value in metrics.items():
+        if found := RANK_FIGURE.fullmatch(key):
+            ranks.setdefault(int(found[1]), {})[found[2]] = value
+    return ranks
 
 
 NO_VERSION = "No dataset version yet: turnmill curate."

@@ -23,7 +23,7 @@ from pipelines.training.launchers import (
     recorded_status,
 )
 from pipelines.training.run_lock import LAUNCH_LOCK, is_alive, take
-from pipelines.training.run_spec import ADAPTER_FOLDER, LOG_FILE, RESULT_FILE, RunResult, RunSpec
+from pipelines.training.run_spec import ADAPTER_FOLDER, LOG_FILE, RESULT_FILE, SPEC_FILE, RunResult, RunSpec
 
 LAUNCH_FILE = "launch.json"
 POLL_SECONDS = 0.2
@@ -97,6 +97,31 @@ class LocalTorchrun:
         return follow(self, folder, progress)
 
 
+def join(spec: RunSpec, folder: Path, environment: Mapping[str, str], host: str) -> Path:
+    """Run this machine's part of a run of several, to its end; returns its log, which lies beside that of the others.
+
+    Raises ``TrainingFailed`` for a run that takes no further machine from here, or whose part here ended badly.
+    """
+    lock = take(folder / f"join-{host}.lock")
+    if lock is None:
+        raise TrainingFailed(f"wanted one part of the run on {host}, found one that lives")
+    path = folder / f"train.{host}.log"
+    try:
+        with path.open("ab") as log:
+            done = subprocess.run(
+                torchrun_command(spec, folder / SPEC_FILE),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=worker_environment(environment, spec.nproc),
+                check=False,
+            )
+    finally:
+        os.close(lock)
+    if done.returncode:
+        raise TrainingFailed(f"The part of the run on {host} ended with code {done.returncode}; see {path.name}")
+    return path
+
+
 def follow(launcher: Launcher, folder: Path, progress: Progress | None = None) -> RunResult:
     """Wait for a launched run and return its figures; ``progress`` is told (step, steps).
 
@@ -125,10 +150,20 @@ def follow(launcher: Launcher, folder: Path, progress: Progress | None = None) -
 
 
 def torchrun_command(spec: RunSpec, spec_path: Path, python: str = sys.executable) -> list[str]:
-    """Return the command that starts the processes of a run on one machine."""
+    """Return the command that starts the processes of a run on this machine, which meet those of others, if any."""
     return [
-        *(python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(spec.nproc)),
+        *(python, "-m", "torch.distributed.run", *_meeting(spec), "--nproc-per-node", str(spec.nproc)),
         *("--max-restarts", str(spec.max_restarts), "--module", "pipelines.training.worker", str(spec_path)),
+    ]
+
+
+def _meeting(spec: RunSpec) -> list[str]:
+    """Return how the machines of a run find each other; as few as ``least_nodes`` begin, and others may come and go."""
+    if spec.nodes == 1:
+        return ["--standalone"]
+    count = f"{spec.least_nodes}:{spec.nodes}" if 0 < spec.least_nodes < spec.nodes else str(spec.nodes)
+    return [
+        *("--nnodes", count, "--rdzv-backend", "c10d", "--rdzv-id", spec.run_id, "--rdzv-endpoint", spec.rendezvous),
     ]
 
 
@@ -137,6 +172,7 @@ def worker_environment(environment: Mapping[str, str], nproc: int) -> dict[str, 
     return {
         **environment,
         **OFFLINE,
+        **FRESH_MEETING,
         "TOKENIZERS_PARALLELISM": "false",
         # A waiting OpenMP thread spins by default: a step takes four times as long where a core is shared.
         "OMP_WAIT_POLICY": "PASSIVE",
@@ -152,6 +188,8 @@ OFFLINE = {
     "HF_DATASETS_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
+FRESH_MEETING = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+"""Processes that start again meet in a new store: in torchrun's own they find the addresses of those that died."""
 _CHILDREN: dict[str, subprocess.Popen[bytes]] = {}
 """Runs that this process launched: an ended child stays a zombie until it is waited for."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from pipelines.training.launch import OFFLINE
+from pipelines.training.launch import FRESH_MEETING, OFFLINE
 from pipelines.training.run_spec import SPEC_FILE, RunSpec
 
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -196,7 +196,7 @@ def _container(spec: RunSpec, folder: Path, cluster: Cluster, rendezvous: str | 
         "name": "trainer",
         "image": cluster.image,
         "command": command,
-        "env": [{"name": name, "value": value} for name, value in sorted(OFFLINE.items())],
+        "env": [{"name": name, "value": value} for name, value in sorted((OFFLINE | FRESH_MEETING).items())],
         "resources": {"requests": given, "limits": given},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [{"name": "lake", "mountPath": str(cluster.mount)}],

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from pipelines.training.pinned_inputs import disagreements
+
 COLLECTIVE_SECONDS = 600.0
 """A collective that waits longer ends the run: one process hangs or is gone."""
 
@@ -63,17 +65,6 @@ def joined_processes(pinned: Mapping[str, str], timeout_seconds: float = COLLECT
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
-
-
-def disagreements(told: list[tuple[str, Mapping[str, str]]]) -> list[str]:
-    """Return where processes differ from the first one: ``told`` holds machine and digests of each, by rank."""
-    _, first = told[0]
-    return [
-        f"rank {rank} on {host} has another {name}"
-        for rank, (host, pinned) in enumerate(told)
-        for name in sorted(first.keys() | pinned.keys())
-        if pinned.get(name) != first.get(name)
-    ]
 
 
 def _agree(pinned: Mapping[str, str], world: int) -> None:

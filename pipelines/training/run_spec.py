@@ -26,6 +26,8 @@ PLANTED_FILE = "planted.jsonl"
 LEAST_STEPS, MOST_STEPS = 20, 2000
 Compression = Literal["none", "fp16", "bf16", "powersgd"]
 COMPRESSIONS: tuple[Compression, ...] = ("none", "fp16", "bf16", "powersgd")
+Parallel = Literal["data", "fsdp", "tensor"]
+PARALLEL: tuple[Parallel, ...] = ("data", "fsdp", "tensor")
 NOT_IN_DIGEST = ("dataset", "base", "max_restarts", "least_nodes", "rendezvous", "report_steps", "collective_seconds")
 """Fields that say where and how a run is carried out and leave what it computes as it is."""
 
@@ -83,6 +85,8 @@ class RunSpec:
     """Most rows that a process works through at a time, to bound its memory; 0: ``batch_size``."""
     adaptive_shares: bool = False
     """Give each process rows in proportion to its measured speed."""
+    parallel: Parallel = "data"
+    """What processes share: the rows of a step (data); also the weights, layer by layer (fsdp); each layer (tensor)."""
     compression: Compression = "none"
     """In which form processes exchange gradients."""
     powersgd_rank: int = 1

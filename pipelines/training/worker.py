@@ -19,17 +19,19 @@ from typing import Any
 import orjson
 import torch
 import torch.distributed
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from pipelines.durable_files import replace_file
-from pipelines.training.checkpoints import drop_incomplete, latest_complete
 from pipelines.training.chat_format import IGNORED
+from pipelines.training.checkpoints import drop_incomplete, latest_complete
 from pipelines.training.distributed.compression import GradientReducer, usable_compression
 from pipelines.training.distributed.global_steps import GlobalSteps, shared_steps
-from pipelines.training.distributed.rank_reports import RANKS_FILE, RankReports, read_reports, summed_reports
-from pipelines.training.distributed.shares import ShareController
+from pipelines.training.distributed.rank_lines import RANKS_FILE, read_reports, summed_reports
+from pipelines.training.distributed.rank_reports import RankReports
+from pipelines.training.distributed.sharded_model import CannotShard, load_base
 from pipelines.training.distributed.sharding import StepPlan
+from pipelines.training.distributed.shares import ShareController
 from pipelines.training.encoded_rows import read_jsonl
 from pipelines.training.objectives import ScoredRows, objective, score_rows
 from pipelines.training.pinned_inputs import pinned_inputs
@@ -51,19 +53,15 @@ def train(spec: RunSpec, folder: Path, group: ProcessGroup) -> RunResult:
     tokenizer = AutoTokenizer.from_pretrained(spec.base, trust_remote_code=False)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = AutoModelForCausalLM.from_pretrained(
-        spec.base,
-        trust_remote_code=False,
-        use_safetensors=True,
-        dtype=torch.bfloat16 if torch.cuda.is_available() else torch.float32,
-    )
+    model = load_base(spec, group)
     training, held_out = encoded_splits(spec, folder, tokenizer)
     trainer = shared_trainer(Parts(spec, folder, model, tokenizer, training, group))
     device, pad_id = trainer.args.device, tokenizer.pad_token_id
-    trainer.model.to(device)
+    if spec.parallel == "data":
+        trainer.model.to(device)
 
     def measured() -> float:
-        return shared_objective(trainer.model, held_out, pad_id, device, group)
+        return shared_objective(trainer.model, held_out, pad_id, device, group, is_whole=spec.parallel == "data")
 
     before = _once(folder / BEFORE_FILE, group, measured)
     begun = time.monotonic()
@@ -74,13 +72,14 @@ def train(spec: RunSpec, folder: Path, group: ProcessGroup) -> RunResult:
     outcome = trainer.train(resume_from_checkpoint=None if start is None else str(start))
     seconds = time.monotonic() - begun
     after = measured()
+    if group.is_first or spec.parallel != "data":
+        trainer.model.save_pretrained(folder / ADAPTER_FOLDER, is_main_process=group.is_first)
     if group.is_first:
-        trainer.model.save_pretrained(folder / ADAPTER_FOLDER, safe_serialization=True)
         tokenizer.save_pretrained(folder / ADAPTER_FOLDER)
     return RunResult(
         loss_before=before,
         loss_after=after,
-        train_loss=float(outcome.training_loss),
+        train_loss=_mean_of_ranks(float(outcome.training_loss), group),
         steps=int(outcome.global_step),
         tokens=_tokens_seen(training, spec.rows_wanted),
         seconds=seconds,
@@ -101,7 +100,11 @@ def shared_trainer(parts: Parts) -> Any:
     """
     spec, group = parts.spec, parts.group
     if spec.method == "kto":
+        if spec.adaptive_shares or spec.compression != "none":
+            raise ValueError("kto: wanted equal shares and no compression, found others")
         return build_trainer(parts)
+    if spec.parallel == "tensor" and group.world > 1 and group.device.type != "cuda":
+        raise CannotShard("parallel tensor: wanted GPUs, which accelerate needs to train such a model, found none")
     steps = global_steps(spec, parts.rows, group)
     trainer = build_trainer(parts, shared_steps(steps))
     reports = RankReports(
@@ -116,13 +119,16 @@ def global_steps(spec: RunSpec, rows: ScoredRows, group: ProcessGroup) -> Global
     lengths = tuple(sum(len(answer.tokens.input_ids) for answer in row) for row in rows.rows)
     completions = [sum(label != IGNORED for label in row[0].tokens.labels[1:]) for row in rows.rows]
     kind = usable_compression(spec.compression, group.device) if group.world > 1 else "none"
+    # Processes that hold parts of each layer work on the same rows, and count as one.
+    rank, world = (0, 1) if spec.parallel == "tensor" else (group.rank, group.world)
     return GlobalSteps(
         StepPlan(lengths, spec.rows_a_step, spec.seed),
         completions if spec.method == "sft" else None,
         spec.micro_batch or spec.batch_size,
-        group.rank,
-        ShareController(group.world, spec.rows_a_step),
+        rank,
+        ShareController(world, spec.rows_a_step),
         GradientReducer(kind, spec.powersgd_rank, spec.powersgd_warmup or spec.max_steps // 10),
+        is_whole=spec.parallel == "data",
     )
 
 
@@ -146,9 +152,15 @@ def encoded_splits(spec: RunSpec, folder: Path, tokenizer: Any) -> tuple[ScoredR
     return training, held_out
 
 
-def shared_objective(model: Any, held_out: ScoredRows, pad_id: int, device: Any, group: ProcessGroup) -> float:
-    """Return the mean objective over the held-out rows, each row counted once by all processes together."""
-    mine = ScoredRows(held_out.method, held_out.rows[group.rank :: group.world], held_out.places)
+def shared_objective(
+    model: Any, held_out: ScoredRows, pad_id: int, device: Any, group: ProcessGroup, *, is_whole: bool = True
+) -> float:
+    """Return the mean objective over the held-out rows, each row counted once by all processes together.
+
+    Processes that hold parts of one model (not ``is_whole``) must make the same calls, so each goes over all rows.
+    """
+    rows = held_out.rows[group.rank :: group.world] if is_whole else held_out.rows
+    mine = ScoredRows(held_out.method, rows, held_out.places)
     sums = torch.zeros(2, dtype=torch.float64, device=device)
     if mine.rows:
         found = objective(model, mine, pad_id, device)
@@ -167,6 +179,14 @@ def _once(path: Path, group: ProcessGroup, measure: Any) -> float:
     if group.is_first:
         replace_file(path, orjson.dumps(value))
     return value
+
+
+def _mean_of_ranks(value: float, group: ProcessGroup) -> float:
+    """Return the mean over all processes: what was not logged yet is in each one's own loss alone."""
+    mean = torch.tensor(value, dtype=torch.float64, device=group.device)
+    if group.world > 1:
+        torch.distributed.all_reduce(mean)
+    return float(mean) / group.world
 
 
 def _starts(folder: Path, start: Path | None) -> dict[str, float]:

@@ -131,12 +131,13 @@ def test_two_processes_with_different_specifications_end_with_a_clear_error(tmp_
     script = tmp_path / "join.py"
     script.write_text(
         "import os\nfrom pipelines.training.process_group import joined_processes\n"
-        "with joined_processes('digest-' + os.environ['RANK'], 60): print('joined')\n"
+        "with joined_processes({'base': 'one', 'specification': os.environ['RANK']}, 60): print('joined')\n"
     )
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode != 0
-    assert "found another one at rank 1" in done.stderr
+    assert "rank 1 on" in done.stderr
+    assert "has another specification;" in done.stderr
     assert "joined" not in done.stdout
 
 

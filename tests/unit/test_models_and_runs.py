@@ -1,6 +1,7 @@
 """``turnmill runs`` and ``turnmill models`` read the tables without Spark and say what is not there."""
 
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -8,6 +9,8 @@ from click.testing import CliRunner
 from jobs.model_versions import command as models
 from jobs.training_runs import command as runs
 from pipelines.adapters import delta
+from pipelines.training.run_lock import take
+from pipelines.training.run_spec import RunSpec
 from schemas import MODEL_VERSIONS, TRAINING_RUNS
 
 
@@ -36,6 +39,45 @@ def test_runs_are_listed_and_shown_with_their_figures(filled):
     (filled.run("run-1") / "progress.jsonl").write_text('{"step": 3, "steps": 9, "eta_seconds": 4.0}\n')
     _, told = asked(runs, filled, "show", "run-1")
     assert (told["metrics"], told["progress"]["step"]) == ({"loss_before": 2.5, "loss_after": 1.25}, 3)
+
+
+def test_a_run_shows_how_its_processes_fare(filled):
+    folder = filled.run("run-1")
+    folder.mkdir(parents=True)
+    rank = {"rank": 1, "host": "node.example", "share": 3, "rows_per_second": 2.5, "relative": 0.5, "individual": None,
+            "compute_seconds": 0.2, "wait_seconds": 0.1, "gradient_bytes": 4096}  # fmt: skip
+    line = {"step": 20, "tokens_per_second": 900.0, "stragglers": [1], "ranks": [rank]}
+    (folder / "ranks.jsonl").write_text(json.dumps(line | {"step": 10}) + "\n" + json.dumps(line) + "\n")
+    _, told = asked(runs, filled, "show", "run-1")
+    assert told["processes"] == line
+    shown = CliRunner().invoke(runs, ["show", "run-1", "--lake", str(filled.path)], env={"COLUMNS": "200"}).stderr
+    assert "steps to 20: 900 tokens/s" in shown
+    assert "node.example" in shown
+    assert "4,096" in shown
+
+
+def test_only_a_run_of_several_machines_can_be_joined(filled):
+    done, _ = asked(runs, filled, "join", "run-1")
+    assert done.exit_code == 1
+    assert "wanted spec.json in the run's folder" in done.stderr
+    folder = filled.run("run-1")
+    folder.mkdir(parents=True)
+    RunSpec("run-1", "ds-1", "/a", "/b", "base@1").write(folder)
+    done, _ = asked(runs, filled, "join", "run-1")
+    assert done.exit_code == 1
+    assert "wanted a run of several machines" in done.stderr
+
+
+def test_a_second_part_of_a_run_on_one_machine_is_refused(filled, monkeypatch):
+    folder = filled.run("run-1")
+    folder.mkdir(parents=True)
+    RunSpec("run-1", "ds-1", "/a", "/b", "base@1", nodes=2, rendezvous="127.0.0.1:9").write(folder)
+    monkeypatch.setattr("socket.gethostname", lambda: "node.example")
+    lock = take(folder / "join-node.example.lock")
+    done, _ = asked(runs, filled, "join", "run-1")
+    os.close(lock)
+    assert done.exit_code == 1
+    assert "wanted one part of the run on node.example" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["run-9", "../../etc", "run-1' OR '1'='1"])

@@ -37,6 +37,7 @@ RUN_ELSEWHERE = {
     r"turnmill curate (?!--explain)": "tests/spark/test_gate.py",
     r"turnmill dataset\b": "tests/unit/test_dataset_commands.py",
     r"turnmill train\b": "tests/e2e/test_train_batch.py",
+    r"turnmill runs join": "tests/unit/test_models_and_runs.py",
     r"turnmill trigger\b(?!.*--every)": "tests/spark/test_trigger.py",
     r"turnmill models rollback": "tests/unit/test_promotion_rule.py",
     r"turnmill dead-letters (replay|expire)": "tests/e2e/test_dead_letters.py",

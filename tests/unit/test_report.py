@@ -47,6 +47,12 @@ LINK = '<a href="https://example.com">click</a>'
 SECRET_TEXT = "Words that somebody wrote"
 
 
+MEASURED = {
+    "loss_before": 3.0, "loss_after": 2.0, "rank0_relative": 1.0, "rank0_share": 6.0, "rank1_relative": 0.4,
+    "rank1_share": 2.0,
+}  # fmt: skip
+
+
 def build(path):
     """Write a lake: five talks, one of them logged twice and one filtered, a version, two runs."""
     lake = Lake(path)
@@ -97,7 +103,7 @@ def build(path):
             DROPS.row(dataset_version="ds-1", tenant=HOSTILE, subject_id="a4", rule="consent"),
         ]),
         (TRAINING_RUNS, [
-            TRAINING_RUNS.row(run_id="run-1", started_at=DAY, metrics={"loss_before": 3.0, "loss_after": 2.0}),
+            TRAINING_RUNS.row(run_id="run-1", started_at=DAY, metrics=MEASURED),
             TRAINING_RUNS.row(run_id="run-2", started_at=LATER, state="running", metrics={}),
         ]),
     )  # fmt: skip
@@ -170,6 +176,13 @@ def test_a_loss_is_drawn_once_a_measurement_and_held_out_rows_at_both_ends(chart
     line, held_out = charts["losses"].traces
     assert (line["x"], line["y"]) == ([2, 4], [2.8, 2.1])
     assert (held_out["x"], held_out["y"]) == ([0, 4], [3.0, 2.0])
+
+
+def test_the_processes_of_a_run_are_shown_with_score_and_share(charts):
+    assert [(trace["x"], trace["y"], trace["customdata"]) for trace in charts["processes"].traces] == [
+        (["run-1"], [1.0], [6.0]), (["run-1"], [0.4], [2.0]),
+    ]  # fmt: skip
+    assert charts["processes"].rows[1][:4] == ("run-1", 1, 2.0, 0.4)
 
 
 def test_no_line_runs_over_days_without_messages(charts):

@@ -84,7 +84,8 @@ def _take_numbers(tokens: Tokens, kinds: Bytes) -> None:
 def _is_whole(tokens: Tokens, start: Places, end: Places, kind: Bytes) -> npt.NDArray[np.bool_]:
     """Tell which spans are no fragments.
 
-    Names need two bytes and a letter; addresses five tokens and a letter, or a word of four, or are a postal code.
+    Names need two bytes and a letter; addresses five tokens and a letter, or a word of four, or are a postal code: not
+    the last group of a longer number.
     """
     if not start.size:
         return np.zeros(0, bool)
@@ -92,6 +93,20 @@ def _is_whole(tokens: Tokens, start: Places, end: Places, kind: Bytes) -> npt.ND
     longest = np.maximum.reduceat(np.append(letters, 0), np.ravel(np.column_stack((start, end))))[::2]
     size = tokens.end[end - 1] - tokens.start[start]
     count = end - start
-    is_code = (count == 1) & (tokens.code[start] == DIGIT) & (size >= 4) & (size <= 6)
+    is_code = (count == 1) & (tokens.code[start] == DIGIT) & (size >= 4) & (size <= 6) & ~_ends_a_number(tokens, start)
     is_address = is_code | ((count > 1) & ((longest > 3) | ((longest > 0) & (count > 4))))
+    is_address &= ~((count <= 2) & _ends_a_code(tokens, start))
     return np.where(kind == PERSON, (longest > 0) & (size > 1), is_address)
+
+
+def _ends_a_code(tokens: Tokens, start: Places) -> npt.NDArray[np.bool_]:
+    """Tell which tokens are a number right behind a letter: ``C4``."""
+    before = np.maximum(start - 1, 0)
+    glued = (tokens.end[before] == tokens.start[start]) & (tokens.code[before] == LETTER)
+    return glued & (tokens.code[start] == DIGIT)
+
+
+def _ends_a_number(tokens: Tokens, start: Places) -> npt.NDArray[np.bool_]:
+    """Tell which tokens stand behind a number and a hyphen."""
+    hyphen, number = np.maximum(start - 1, 0), np.maximum(start - 2, 0)
+    return (tokens.code[hyphen] == ord("-")) & (tokens.code[number] == DIGIT)

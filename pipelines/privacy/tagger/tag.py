@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from pipelines.privacy.tagger.decode import spans_of
 from pipelines.privacy.tagger.lexicon import COMMON, LISTS, Lexicon
 from pipelines.privacy.tagger.network import KINDS, Floats, Network, Weights, kinds_of
 from pipelines.privacy.tagger.rules import join_rules
+from pipelines.privacy.tagger.script_names import names_in
 from pipelines.privacy.tagger.tokens import (
     FIRST_SEPARATOR,
     LETTER,
@@ -28,6 +30,7 @@ from pipelines.privacy.tagger.tokens import (
     begins,
     pack,
     tokenize,
+    uncased,
     wrap,
 )
 from pipelines.privacy.tagger.word_table import WordTable
@@ -44,6 +47,7 @@ BOLDER = 2.0
 Of 1,415 texts of the benchmark's chat set that are 409, and 24 of the 33 in which it misses a name.
 """
 BATCH_BYTES = 1 << 20
+_LATIN_WORD = re.compile("[A-Za-zÀ-ɏ]{4}")
 
 Found = tuple[int, int, str]
 """A span: start and end in code points, and ``PERSON`` or ``ADDRESS``."""
@@ -86,11 +90,14 @@ class Tagger:
         for chunk in _chunks(texts):
             buffer, starts = pack(chunk)
             tokens, scores, signs = self._scored(buffer)
-            kinds, bold = (self._kinds(tokens, scores, signs, bolder) for bolder in (0.0, BOLDER))
+            caseless = uncased(buffer, tokens)
+            kinds, bold = (self._kinds(tokens, scores, signs, caseless, bolder) for bolder in (0.0, BOLDER))
             more = np.flatnonzero((bold != 0) & (kinds == 0) & (tokens.code == LETTER))
             owners = np.searchsorted(starts, tokens.start[more], "right") - 1
             doubts += np.isin(np.arange(len(chunk)), owners).tolist()
-            result += _spans(tokens, kinds, buffer, starts, len(chunk))
+            spans = _spans(tokens, kinds, buffer, starts, len(chunk))
+            _name_by_script(spans, tokens.start[caseless], buffer, starts)
+            result += spans
         return result, doubts
 
     def tag_arrow(self, texts: pa.Array) -> list[list[Found]]:
@@ -112,7 +119,10 @@ class Tagger:
 
     def _chunk(self, buffer: bytes, starts: Places, count: int) -> list[list[Found]]:
         tokens, scores, signs = self._scored(buffer)
-        return _spans(tokens, self._kinds(tokens, scores, signs), buffer, starts, count)
+        caseless = uncased(buffer, tokens)
+        spans = _spans(tokens, self._kinds(tokens, scores, signs, caseless), buffer, starts, count)
+        _name_by_script(spans, tokens.start[caseless], buffer, starts)
+        return spans
 
     def _scored(self, buffer: bytes) -> tuple[Tokens, Floats, npt.NDArray[np.uint16]]:
         tokens = tokenize(buffer)
@@ -121,14 +131,23 @@ class Tagger:
             scores = self._network.scores(self._table.rows, places, tokens.code >= FIRST_SEPARATOR)
             return tokens, scores, self._table.signs[places]
 
-    def _kinds(self, tokens: Tokens, scores: Floats, signs: npt.NDArray[np.uint16], bolder: float = 0.0) -> Bytes:
-        """Return the kind of each token; ``bolder`` goes on top of the leads."""
+    def _kinds(
+        self,
+        tokens: Tokens,
+        scores: Floats,
+        signs: npt.NDArray[np.uint16],
+        caseless: Places,
+        bolder: float = 0.0,
+    ) -> Bytes:
+        """Return the kind of each token; none for ``caseless`` ones; ``bolder`` goes on top of the leads."""
         ordinary = (tokens.words.shape == PLAIN) | ((signs & COMMON) != 0)
         of_names, of_words, of_addresses = (lead + bolder * self._scale for lead in self._leads)
         name_leads = np.where(ordinary, np.float32(of_words), np.float32(of_names))
         kinds = kinds_of(scores, name_leads, of_addresses)
+        kinds[caseless] = 0
         if self._rules:
             join_rules(tokens, signs, kinds)
+            kinds[caseless] = 0
         return kinds
 
 
@@ -163,6 +182,25 @@ def _spans(tokens: Tokens, kinds: Bytes, buffer: bytes, starts: Places, count: i
     for text, start, end, kind in zip(*columns, strict=True):
         result[text].append((start, end, KINDS[kind]))
     return result
+
+
+def _name_by_script(result: list[list[Found]], places: Places, buffer: bytes, starts: Places) -> None:
+    """Add the names in scripts without capitals, whose words stand at ``places``; ``result`` is changed.
+
+    A span of an address in such a text stays only with a word in Latin script: numbers between its words are none.
+    """
+    if not places.size:
+        return
+    ends = np.append(starts[1:], len(buffer) - 8) - len(SEPARATOR)
+    for text in np.unique(np.searchsorted(starts, places, "right") - 1).tolist():
+        words = buffer[starts[text] : ends[text]].decode("utf-8", "surrogatepass")
+        kept = [one for one in result[text] if one[2] == "PERSON" or _LATIN_WORD.search(words, one[0], one[1])]
+        names = [
+            (start, end, "PERSON")
+            for start, end in names_in(words)
+            if all(end <= first or last <= start for first, last, _ in kept)
+        ]
+        result[text] = sorted(kept + names)
 
 
 @lru_cache(maxsize=1)

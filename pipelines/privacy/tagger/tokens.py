@@ -119,6 +119,22 @@ def tokenize(buffer: bytes) -> Tokens:
     return Tokens(starts, ends, code, _words(raw, lowered, capitals, heads, starts, ends, code))
 
 
+def uncased(buffer: bytes, tokens: Tokens) -> Places:
+    """Return the places of words with a letter of a script that has no capitals: Han, Thai, Hangul, Arabic and others.
+
+    Armenian and Georgian count among them. Of the letters in three bytes Latin and Greek ones are left out.
+    """
+    raw = np.frombuffer(buffer, np.uint8)
+    leads = np.flatnonzero(raw >= 0xD5)
+    lead, second = raw[leads], raw[np.minimum(leads + 1, raw.size - 1)]
+    cased = (lead == 0xE2) | ((lead == 0xE1) & (second >= 0xB8)) | ((lead == 0xE3) & (second == 0x80))
+    leads = leads[(lead < 0xF0) & ~cased]
+    if not leads.size:
+        return leads
+    found = np.unique(np.searchsorted(tokens.start, leads, "right") - 1)
+    return found[tokens.code[found] == LETTER]
+
+
 def _mark_codes(raw: Bytes, leads: Places, codes: Bytes) -> None:
     """Set the codes of marks beyond ASCII: Latin-1 signs, general punctuation, CJK punctuation, pictures."""
     lead, second = raw[leads], raw[leads + 1]

@@ -26,6 +26,7 @@ from pipelines.privacy.tagger.features import (
 from pipelines.privacy.tagger.lexicon import COMMON, FAMILY, GIVEN, PLACE, Lexicon, lexemes_of, short
 from pipelines.privacy.tagger.network import KINDS, SPREAD, TAPS
 from pipelines.privacy.tagger.tokens import FIRST_SEPARATOR, PLAIN, Tokens, Words, pack, tokenize
+from pipelines.privacy.tagger.training_languages import FURTHER_WEIGHTS
 from pipelines.privacy.tagger.training_text import LANGUAGE_WEIGHTS, UNKNOWN, Labelled, Sources, Writer, read_sources
 
 WIDTHS = (32, 40, 32)
@@ -39,6 +40,7 @@ SEQUENCE = 12_000
 PEAK = 4e-3
 """Highest learning rate."""
 _COMMON_COUNT = 3
+_MOST_FREQUENT = 400
 
 
 class SourcePaths(NamedTuple):
@@ -163,6 +165,16 @@ def lists_of(sources: Sources) -> dict[str, npt.NDArray[np.uint32]]:
     return {name: short(lexemes_of(words)) for name, words in lists.items()}
 
 
+def words_like_names(sources: Sources) -> npt.NDArray[np.uint32]:
+    """Return, as ``short`` does, ordinary words of further languages that are also names, and the most frequent."""
+    world = sources.world(held_out=False)
+    listed = {name.lower() for name in (*world.given, *world.family)}
+    counts = (sources.common[code] for code in FURTHER_WEIGHTS)
+    found = {word for one in counts for word, count in one.items() if count >= _COMMON_COUNT and word in listed}
+    found |= {word for code in FURTHER_WEIGHTS for word, _ in sources.common[code].most_common(_MOST_FREQUENT)}
+    return short(lexemes_of(sorted(found)))
+
+
 def train(
     sources: Sources, lexicon: Lexicon, tokens: int, seed: int, told: Callable[[str], None], start: Net | None = None
 ) -> Net:
@@ -256,13 +268,14 @@ def train_and_save(
 ) -> None:
     """Read the sources, train on about ``tokens`` tokens, write the weights and the lists. One thread.
 
-    ``start`` is a file of weights to go on from; its lists stay.
+    ``start`` is a file of weights to go on from; its lists stay, and ordinary words that look like names are added.
     """
     torch.set_num_threads(1)
     sources = read_sources(paths.common_voice, paths.census, paths.english, seed)
     if start:
         tensors = load_file(str(start))
         lists = {name.removeprefix("list."): part for name, part in tensors.items() if name.startswith("list.")}
+        lists["common"] = np.union1d(lists["common"], words_like_names(sources))
         net = train(sources, Lexicon(lists), tokens, seed, told, net_of(tensors))
     else:
         lists = lists_of(sources)

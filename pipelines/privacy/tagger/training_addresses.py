@@ -75,7 +75,7 @@ class Addresses:
     def address(self) -> str:
         """Return an address: street and number, mostly with place and code, with line ends, commas or neither."""
         draw = self._random.random()
-        code = self._code if draw < 0.75 else self._random.choice(sorted(self._made))
+        code = self._code if draw < 0.75 and self._code in self._made else self._random.choice(sorted(self._made))
         text = self._filled(code) if code in _SHAPES and self._random.random() < 0.55 else self._of_faker(code)
         return self._spelled(text)
 

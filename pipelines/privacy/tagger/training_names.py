@@ -15,6 +15,8 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
+from pipelines.privacy.tagger.training_languages import FURTHER_LOCALES, inflected
+
 LOCALES = {
     "en": ("en_US", "en_GB", "en_IE", "en_NZ", "en_IN", "en_CA", "en_AU", "en_NG", "en_KE", "en_PK"),
     "de": ("de_DE", "de_AT", "de_CH", "de_LI", "de_LU"),
@@ -25,10 +27,10 @@ LOCALES = {
     "pt": ("pt_BR", "pt_PT"),
     "pl": ("pl_PL",),
     "": (
-        "cs_CZ", "da_DK", "et_EE", "fi_FI", "hr_HR", "hu_HU", "is_IS", "lt_LT", "lv_LV", "no_NO", "ro_RO", "sk_SK",
-        "sl_SI", "sv_SE", "tr_TR", "id_ID", "vi_VN", "ga_IE", "ha_NG", "ig_NG", "yo_NG", "tw_GH", "zu_ZA", "az_AZ",
-        "uz_UZ", "en_TH", "sw", "fr_DZ", "fil_PH", "ru_RU", "uk_UA", "bg_BG", "el_GR",
+        "is_IS", "ga_IE", "ha_NG", "ig_NG", "yo_NG", "tw_GH", "zu_ZA", "az_AZ", "uz_UZ", "en_TH", "sw", "fr_DZ",
+        "fil_PH",
     ),
+    **FURTHER_LOCALES,
 }  # fmt: skip
 HELD_OUT_PART = 12
 _PLACES = ("cities", "city_names", "states", "provinces", "regions", "countries", "municipalities", "counties")
@@ -135,8 +137,8 @@ def _clean(values: Iterable[str]) -> list[str]:
 class Persons:
     """Draws names in many forms. ``native`` are lists of the text's language, ``world`` those of all languages."""
 
-    def __init__(self, random: Random, native: NameLists, world: NameLists) -> None:
-        self._random, self._native, self._world = random, native, world
+    def __init__(self, random: Random, native: NameLists, world: NameLists, code: str = "en") -> None:
+        self._random, self._native, self._world, self._code = random, native, world, code
 
     def _lists(self) -> NameLists:
         return self._world if self._random.random() < 0.3 or not self._native.given else self._native
@@ -159,6 +161,7 @@ class Persons:
         shape = self._random.choices(_SHAPES, _WEIGHTS)[0]
         draw = self._random.random()
         text = _PART.sub(lambda found: self._part(found[0], draw < 0.13), shape)
+        text = inflected(text, self._code, self._random)
         return text.lower() if draw < 0.13 else text.upper() if draw < 0.21 else text
 
     def _part(self, kind: str, listed: bool) -> str:

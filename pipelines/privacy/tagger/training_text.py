@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from pipelines.privacy.tagger import training_languages as further
 from pipelines.privacy.tagger import training_templates as templates
 from pipelines.privacy.tagger.training_addresses import Addresses, made_addresses, spoken_streets
+from pipelines.privacy.tagger.training_languages import FURTHER_WEIGHTS, VOICE_FOLDERS
 from pipelines.privacy.tagger.training_names import NameLists, Persons, is_held_out, load_names
 
 PERSON, ADDRESS, UNKNOWN = 1, 2, 3
@@ -28,6 +30,7 @@ LANGUAGE_WEIGHTS: Mapping[str, int] = {
     "nl": 10,
     "pt": 9,
     "pl": 9,
+    **FURTHER_WEIGHTS,
 }
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -85,14 +88,15 @@ def read_sources(common_voice: Path, census: Path | None, extra: Iterable[Path],
     """Read lists and sentences. ``common_voice`` holds a folder of text files a language, a sentence a line."""
     names = load_names(census)
     names["fr"].streets += spoken_streets(common_voice / "fr")
-    sentences = {code: _sentences(common_voice / code) for code in LANGUAGE_WEIGHTS}
+    sentences = {code: spoken_sentences(common_voice / VOICE_FOLDERS.get(code, code)) for code in LANGUAGE_WEIGHTS}
     for path in extra:
         sentences["en"] += _lines(path.read_text())
     common = {code: _counts(found) for code, found in sentences.items()}
     return Sources(names, made_addresses(2500, seed), sentences, common, _code_chunks())
 
 
-def _sentences(folder: Path) -> list[str]:
+def spoken_sentences(folder: Path) -> list[str]:
+    """Return the sentences of one language, each once. Of each fifteen the first is kept out of training."""
     found: list[str] = []
     for path in sorted(folder.glob("*.txt")):
         if not path.name.startswith("addresses"):
@@ -141,16 +145,15 @@ class Writer:
     ) -> None:
         self._random, self._code = Random(f"{seed} {code} {held_out}"), code  # noqa: S311
         native, world = sources.names[code].part(held_out), world or sources.world(held_out)
-        self.persons = Persons(self._random, native, world)
+        self.persons = Persons(self._random, native, world, code)
         self.addresses = Addresses(self._random, code, native, world, sources.addresses)
         self._native, self._world = native, world
         self._sentences = [s for at, s in enumerate(sources.sentences[code]) if (at % 15 == 0) == held_out]
         self._common, self._code_chunks = sources.common[code], sources.code
         self._given = {name.lower() for lists in (sources.names[code], sources.names["en"]) for name in lists.given}
         self._templates = {
-            name: [t for t in getattr(templates, name)[code] if is_held_out(t) == held_out]
-            or list(getattr(templates, name)[code][:3])
-            for name in ("WITH_NAMES", "WITH_ADDRESSES", "WITHOUT")
+            name: [t for t in of_code if is_held_out(t) == held_out] or list(of_code[:3])
+            for name, of_code in _templates_of(code).items()
         }
         self._kinds, self._weights = zip(
             (self.sentence, 40), (self.changed_sentence, 26), (lambda: self.filled("WITH_NAMES"), 17),
@@ -226,12 +229,12 @@ class Writer:
         random, text = self._random, base.text
         draw = random.random()
         if draw < 0.28:
-            places = [w for w in _WORD.finditer(text) if w[0].lower() in templates.PRONOUNS[self._code]]
+            places = [w for w in _WORD.finditer(text) if w[0].lower() in templates.PRONOUNS.get(self._code, ())]
             if places:
                 word = random.choice(places)
                 return _replaced(base, word.start(), word.end(), self._fitting(text, self.persons.name()), PERSON)
         if draw < 0.60:
-            places = [w for w in _WORD.finditer(text) if w[0].lower() in templates.AFTER[self._code]]
+            places = [w for w in _WORD.finditer(text) if w[0].lower() in templates.AFTER.get(self._code, ())]
             if places:
                 word = random.choice(places)
                 return _replaced(base, word.end(), word.end(), " " + self._fitting(text, self.persons.name()), PERSON)
@@ -273,6 +276,8 @@ class Writer:
             name = f"{self.persons.given()} {self.persons.family()}".lower()
             whole.add(re.sub(r"\W+", self._random.choice("-._"), name).strip("-._"), PERSON)
             whole.add(self._random.choice(("", "-42", "-x7", "_2")))
+        elif kind == "F":
+            whole.add(self.persons.family(), PERSON)
         elif kind in "NG":
             whole.add(self.persons.name() if kind == "N" else self._cased(self.persons.given()), PERSON)
         elif kind == "Z":
@@ -305,13 +310,13 @@ class Writer:
     def _listed(self, kind: str) -> Sequence[str]:
         """Return the list that a gap of some kind is filled from."""
         if kind == "C":
-            return self._native.places if self._random.random() < 0.5 else self._world.places
+            return self._native.places if self._native.places and self._random.random() < 0.5 else self._world.places
         return {
             "V": templates.EPONYMS,
             "Q": templates.SOFTWARE,
             "T": templates.NATIONS,
-            "M": templates.MONTHS[self._code],
-            "P": _PRODUCTS[self._code],
+            "M": templates.MONTHS.get(self._code, templates.MONTHS["en"]),
+            "P": _PRODUCTS.get(self._code, _PRODUCTS["en"]),
         }[kind]
 
     def _measure(self) -> str:
@@ -322,7 +327,7 @@ class Writer:
             (
                 f"{n} {random.choice(_UNITS)}", f"{n}{random.choice(_UNITS)}", f"{n},{m} {random.choice(_UNITS)}", f"{n}.{m}",
                 f"{m % 24}h{m:02}", f"{m % 24}:{m:02}", f"{m % 24}h", f"€ {n}", f"${n}.{m:02}", f"R$ {n}", f"{n} - {m}", f"{n}/{m}",
-                f"{n} {self._random.choice(templates.MONTHS[self._code])}", f"#{random.getrandbits(24):06X}", f"port {n}", f"SKU {self._term()}-{n}-{m}",
+                f"{n} {random.choice(self._listed('M'))}", f"#{random.getrandbits(24):06X}", f"port {n}", f"SKU {self._term()}-{n}-{m}",
                 f"{random.choice('ABCGS')}{m}", f"{n} x {m}", f"({n})", f"{n}%", f"No. {n}", f"Nr. {m}", f"v{m}.{n}", f"ISO {n}", f"+{m} {n} {n}", f"{n}-{m}-{n}",
                 f"{m} mg/{n} ml", f"19{m:02}", f"20{m:02}", f"{n} {n + m}", f"tel. {n}-{n}", f"id {n}", f"1. {m}",
             )
@@ -367,6 +372,13 @@ class Writer:
                 f"/api/{random.choice(_KEYS)}/{random.randrange(999)}", "application/json", random.choice(_KEYS),
             )
         )  # fmt: skip
+
+
+def _templates_of(code: str) -> dict[str, tuple[str, ...]]:
+    if code in templates.WITH_NAMES:
+        return {name: getattr(templates, name)[code] for name in ("WITH_NAMES", "WITH_ADDRESSES", "WITHOUT")}
+    names = further.WITH_NAMES.get(code, ()) + further.ANY_LANGUAGE
+    return {"WITH_NAMES": names, "WITH_ADDRESSES": ("{W}\n{A}", "{A}", "{N}\n{A}"), "WITHOUT": ("{W} {W}", "{W}\n{W}")}
 
 
 def _replaced(

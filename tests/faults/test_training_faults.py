@@ -1,0 +1,174 @@
+"""Ranks that are killed, hang or cannot write: the run takes all its steps or ends typed, and never from a half."""
+
+import os
+import random
+import resource
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import orjson
+import psutil
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from pipelines.training.base_model import train_tokenizer
+from pipelines.training.checkpoints import MANIFEST, is_complete, latest_complete
+from pipelines.training.launch import LocalTorchrun, join
+from pipelines.training.launchers import TrainingFailed
+from pipelines.training.run_spec import SPEC_FILE, RunSpec
+from pipelines.training.trainers import CHECKPOINTS
+
+pytestmark = pytest.mark.long
+
+WORDS = ["sun", "moon", "river", "stone", "bird", "leaf", "wind", "rain", "snow", "fire"]
+STEPS = 24
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+def row(i):
+    asked = random.Random(i).choices(WORDS, k=3)
+    return {
+        "prompt": [{"role": "user", "content": f"Turn round: {' '.join(asked)}"}],
+        "completion": [{"role": "assistant", "content": " ".join(reversed(asked))}],
+    }
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """Folders of a base with random weights and of a dataset."""
+    base, dataset = tmp_path_factory.mktemp("base"), tmp_path_factory.mktemp("dataset")
+    tokenizer = train_tokenizer((" ".join(random.Random(i).choices(WORDS, k=5)) for i in range(50)), 300)
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=256, tie_word_embeddings=True, bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    LlamaForCausalLM(config).save_pretrained(base)
+    tokenizer.save_pretrained(base)
+    for split, rows in (("train", range(64)), ("validation", range(100, 108))):
+        (dataset / f"{split}.jsonl").write_bytes(b"".join(orjson.dumps(row(i)) + b"\n" for i in rows))
+    return {"dataset": str(dataset), "base": str(base), "base_label": "b@1"}
+
+
+def specified(places, **changes):
+    fields = {"max_steps": STEPS, "nproc": 2, "batch_size": 4, "max_length": 64, "lora_rank": 4, "save_steps": 5}
+    return RunSpec("run-1", "ds-1", **places, **{**fields, **changes})
+
+
+def last_step(folder):
+    path = folder / "progress.jsonl"
+    lines = path.read_bytes().splitlines() if path.is_file() else []
+    return orjson.loads(lines[-1])["step"] if lines else 0
+
+
+def workers():
+    """The processes of the run by rank, once all of them are there."""
+    found = {}
+    for process in psutil.Process().children(recursive=True):
+        try:
+            command, environment = process.cmdline(), process.environ()
+        except psutil.Error:
+            continue
+        if "pipelines.training.worker" in command and "torch.distributed.run" not in command:
+            found[int(environment["RANK"])] = process
+    return found
+
+
+def waited_for(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "what the test waits for did not come"
+        time.sleep(0.001)
+    return found
+
+
+def unsealed(folder):
+    """A checkpoint that is being written."""
+    return [c for c in (folder / CHECKPOINTS).glob("checkpoint-*") if not (c / MANIFEST).is_file()]
+
+
+def test_two_launches_make_one_run_and_ranks_killed_in_a_step_and_in_a_save_cost_it_no_step(places, tmp_path):
+    spec, seen = specified(places, max_restarts=2), []
+
+    def kill():
+        waited_for(lambda: last_step(tmp_path) >= 7)
+        workers()[1].kill()
+        resumed = waited_for(lambda: (tmp_path / "starts").stat().st_size == 2 and last_step(tmp_path) > 7)
+        assert resumed
+        (half, *_) = waited_for(lambda: unsealed(tmp_path))
+        workers()[0].kill()
+        seen.append((half, is_complete(half, spec.digest)))
+
+    with ThreadPoolExecutor(3) as threads:
+        killer = threads.submit(kill)
+        results = [threads.submit(LocalTorchrun(ENVIRONMENT).run, spec, tmp_path) for _ in range(2)]
+        one, other = (result.result(240) for result in results)
+        killer.result(1)
+    assert one == other
+    assert (one.steps, one.extra["restarts"]) == (STEPS, 2.0)
+    assert seen
+    steps = [orjson.loads(line)["step"] for line in (tmp_path / "progress.jsonl").read_bytes().splitlines()]
+    assert set(steps) == set(range(1, STEPS + 1))
+    assert one.extra["resumed_at_step"] % spec.save_steps == 0
+    assert one.loss_after < one.loss_before
+
+
+def test_a_rank_that_hangs_ends_the_run_typed_when_the_collective_has_waited_long_enough(places, tmp_path):
+    spec = specified(places, collective_seconds=6.0)
+
+    def hang():
+        waited_for(lambda: last_step(tmp_path) >= 6)
+        stuck = workers()[1]
+        stuck.suspend()
+        # The launcher asks the other process to end, which one that is stopped cannot hear.
+        waited_for(lambda: 0 not in workers())
+        stuck.resume()
+
+    hanging = threading.Thread(target=hang, daemon=True)
+    hanging.start()
+    with pytest.raises(TrainingFailed, match="ended with code 1"):
+        LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)
+    hanging.join(30)
+    assert not (tmp_path / "result.json").exists()
+    assert latest_complete(tmp_path / CHECKPOINTS, spec.digest) is not None
+
+
+def test_a_save_that_does_not_fit_ends_the_run_typed_and_the_next_launch_goes_on_from_what_is_whole(places, tmp_path):
+    spec = specified(places)
+
+    def fill():
+        waited_for(lambda: latest_complete(tmp_path / CHECKPOINTS, spec.digest))
+        for process in workers().values():
+            # No file of these processes grows beyond this: writing fails as on a full disk, with another number.
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (16_384, 16_384))
+
+    filling = threading.Thread(target=fill, daemon=True)
+    filling.start()
+    with pytest.raises(TrainingFailed, match="ended with code 1"):
+        LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)
+    filling.join(30)
+    assert not (tmp_path / "result.json").exists()
+    whole = latest_complete(tmp_path / CHECKPOINTS, spec.digest)
+    assert [c.name for c in unsealed(tmp_path)] != [whole.name]
+    result = LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)
+    assert (result.steps, result.extra["resumed_at_step"]) == (STEPS, float(whole.name.rpartition("-")[2]))
+
+
+def test_two_machines_meet_and_train_one_run(places, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    fields = {"nproc": 1, "nodes": 2, "least_nodes": 2, "max_steps": 6, "save_steps": 0}
+    spec = specified(places, **fields | {"rendezvous": f"127.0.0.1:{port}"})
+    launcher = LocalTorchrun(ENVIRONMENT)
+    launcher.launch(spec, tmp_path)
+    waited_for(lambda: (tmp_path / SPEC_FILE).is_file())
+    log = join(spec, tmp_path, ENVIRONMENT, "second.example")
+    result = launcher.run(spec, tmp_path)
+    assert (result.nproc, result.steps) == (2, 6)
+    assert log.name == "train.second.example.log"
+    assert result.extra["rank1_share"] == 4.0
