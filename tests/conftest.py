@@ -25,8 +25,12 @@ ALONE, BESIDE = ("unit", "spark", "e2e", "faults"), ("e2e", "spark", "faults", "
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run chosen tests in this process, the whole suite in several where there are cores for them."""
-    chosen = config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.getoption("keyword")
+    """Run chosen tests in this process, the whole suite in several where there are cores for them.
+
+    Long tests are chosen by their mark: kill tests and clusters want the machine for themselves.
+    """
+    of_some = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    chosen = of_some or config.getoption("keyword") or config.getoption("markexpr")
     return 0 if chosen else min(WORKERS, os.cpu_count() or 1)
 
 

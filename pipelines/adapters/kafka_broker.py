@@ -26,6 +26,7 @@ from pipelines.adapters.java import find_java
 from pipelines.adapters.kafka_clients import client_settings
 from pipelines.adapters.kafka_settings import JVM_OPTIONS, LOG4J_SETTINGS, server_properties
 
+START_ATTEMPTS = 3
 START_SECONDS = 90.0
 STOP_SECONDS = 20.0
 OLD_START_LOG_BYTES = 1_000_000
@@ -35,6 +36,10 @@ class BrokerError(RuntimeError):
     """The embedded broker did not start or stop; the message says where its log is."""
 
     safe_to_show = True
+
+
+class _EndedWhileStartingError(BrokerError):
+    """The broker's process is gone before it answered."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +87,22 @@ class EmbeddedBroker:
             if process is None or state is None:
                 if process is not None:
                     _end(process, STOP_SECONDS)
-                process, state = self._launch(progress)
+                return self._launched(timeout, progress)
             self._wait_until_it_answers(process, state.bootstrap, timeout)
             return state.bootstrap
+
+    def _launched(self, timeout: float, progress: Progress | None) -> str:
+        """Start the broker; once more where it ended at once: a free port may be another's before Kafka takes it."""
+        for attempts_left in reversed(range(START_ATTEMPTS)):
+            process, state = self._launch(progress)
+            try:
+                self._wait_until_it_answers(process, state.bootstrap, timeout)
+            except _EndedWhileStartingError:
+                if not attempts_left:
+                    raise
+            else:
+                break
+        return state.bootstrap
 
     def stop(self, timeout: float = STOP_SECONDS) -> bool:
         """Stop the broker, by force after ``timeout`` seconds (acknowledged records stay); False if none ran."""
@@ -190,7 +208,7 @@ class EmbeddedBroker:
         until = time.monotonic() + timeout
         while time.monotonic() < until:
             if not self._is_ours(process):
-                raise BrokerError(
+                raise _EndedWhileStartingError(
                     f"The Kafka broker ended while it started; see {self._start_log} and broker.log there."
                 )
             with contextlib.suppress(KafkaException):
