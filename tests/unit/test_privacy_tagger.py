@@ -209,3 +209,12 @@ def test_open_cases_about_names_keep_what_must_stay_and_lose_the_names():
             start = text.find(value)
             cut += [case["id"]] if covered & set(range(start, start + len(value))) else []
     assert (missed, cut) == ([], [])
+
+
+@pytest.mark.parametrize("word", ["short", "day", "block", "broker", "fresh", "yes"])
+def test_a_lone_ordinary_word_in_lower_case_stays(word):
+    assert Tagger().tag([word]) == [[]]
+
+
+def test_a_lone_given_name_in_lower_case_is_found():
+    assert Tagger().tag(["anna"]) == [[(0, 4, "PERSON")]]

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from safetensors.numpy import load_file
 
 from pipelines.privacy.tagger.decode import spans_of
-from pipelines.privacy.tagger.lexicon import COMMON, LISTS, Lexicon
+from pipelines.privacy.tagger.lexicon import COMMON, GIVEN, LISTS, Lexicon
 from pipelines.privacy.tagger.network import KINDS, Floats, Network, Weights, kinds_of
 from pipelines.privacy.tagger.rules import join_rules
 from pipelines.privacy.tagger.script_names import names_in
@@ -146,9 +146,22 @@ class Tagger:
         kinds = kinds_of(scores, name_leads, of_addresses)
         kinds[caseless] = 0
         if self._rules:
+            _keep_lone_words(tokens, signs, kinds)
             join_rules(tokens, signs, kinds)
             kinds[caseless] = 0
         return kinds
+
+
+def _keep_lone_words(tokens: Tokens, signs: npt.NDArray[np.uint16], kinds: Bytes) -> None:
+    """Take back the name from a text of one word in lower case that is no given name.
+
+    The network sees too little there to tell a name from "short" or "diff". Family names count for nothing: in some
+    language most short words are one.
+    """
+    is_border = tokens.code >= FIRST_SEPARATOR
+    alone = np.zeros_like(is_border)
+    alone[1:-1] = is_border[:-2] & is_border[2:]
+    kinds[alone & (tokens.words.shape == PLAIN) & ((signs & GIVEN) == 0)] = 0
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[list[bytes]]:
