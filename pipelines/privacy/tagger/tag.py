@@ -95,9 +95,7 @@ class Tagger:
             more = np.flatnonzero((bold != 0) & (kinds == 0) & (tokens.code == LETTER))
             owners = np.searchsorted(starts, tokens.start[more], "right") - 1
             doubts += np.isin(np.arange(len(chunk)), owners).tolist()
-            spans = _spans(tokens, kinds, buffer, starts, len(chunk))
-            _name_by_script(spans, tokens.start[caseless], buffer, starts)
-            result += spans
+            result += _found(tokens, kinds, caseless, buffer, starts, len(chunk))
         return result, doubts
 
     def tag_arrow(self, texts: pa.Array) -> list[list[Found]]:
@@ -120,9 +118,7 @@ class Tagger:
     def _chunk(self, buffer: bytes, starts: Places, count: int) -> list[list[Found]]:
         tokens, scores, signs = self._scored(buffer)
         caseless = uncased(buffer, tokens)
-        spans = _spans(tokens, self._kinds(tokens, scores, signs, caseless), buffer, starts, count)
-        _name_by_script(spans, tokens.start[caseless], buffer, starts)
-        return spans
+        return _found(tokens, self._kinds(tokens, scores, signs, caseless), caseless, buffer, starts, count)
 
     def _scored(self, buffer: bytes) -> tuple[Tokens, Floats, npt.NDArray[np.uint16]]:
         tokens = tokenize(buffer)
@@ -177,6 +173,15 @@ def _chunks(texts: Sequence[str]) -> Iterator[list[bytes]]:
         size += len(raw)
     if chunk:
         yield chunk
+
+
+def _found(
+    tokens: Tokens, kinds: Bytes, caseless: Places, buffer: bytes, starts: Places, count: int
+) -> list[list[Found]]:
+    """Return what is found in each text of a chunk: by the kinds of its words, and by script."""
+    result = _spans(tokens, kinds, buffer, starts, count)
+    _name_by_script(result, tokens.start[caseless], buffer, starts)
+    return result
 
 
 def _spans(tokens: Tokens, kinds: Bytes, buffer: bytes, starts: Places, count: int) -> list[list[Found]]:
