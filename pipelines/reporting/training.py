@@ -18,6 +18,7 @@ from pipelines.reporting.chart import (
     words_of,
 )
 from pipelines.reporting.figures import Figures, Row, entries
+from pipelines.training.distributed.rank_lines import RANK_FIGURES
 
 MOST_VERSIONS = 20
 COMPARED_VERSIONS = 3
@@ -142,7 +143,7 @@ def processes_chart(figures: Figures) -> Chart:
         "legend": LEGEND,
     }
     rows = [
-        (run["run_id"], rank, *(told.get(key) for key in ("share", "relative", "individual", "rows_per_second")))
+        (run["run_id"], rank, *(told.get(key) for key in RANK_FIGURES))
         for run, ranks in runs
         for rank, told in sorted(ranks.items())
     ]
@@ -157,14 +158,14 @@ def processes_chart(figures: Figures) -> Chart:
     )  # fmt: skip
 
 
-RANK_FIGURE = re.compile(r"rank(\d+)_(share|relative|individual|rows_per_second)")
+_RANK_FIGURE = re.compile(rf"rank(\d+)_({'|'.join(RANK_FIGURES)})")
 
 
 def _rank_figures(metrics: dict[str, Any]) -> dict[int, dict[str, float]]:
     """Return the figures of each process that are among the metrics of a run."""
     ranks: dict[int, dict[str, float]] = {}
     for key, value in metrics.items():
-        if found := RANK_FIGURE.fullmatch(key):
+        if found := _RANK_FIGURE.fullmatch(key):
             ranks.setdefault(int(found[1]), {})[found[2]] = value
     return ranks
 

@@ -14,9 +14,6 @@ import torch.distributed as dist
 
 from pipelines.training.pinned_inputs import disagreements
 
-COLLECTIVE_SECONDS = 600.0
-"""A collective that waits longer ends the run: one process hangs or is gone."""
-
 
 @dataclass(frozen=True)
 class ProcessGroup:
@@ -44,11 +41,11 @@ class RanksDisagree(RuntimeError):
 
 
 @contextmanager
-def joined_processes(pinned: Mapping[str, str], timeout_seconds: float = COLLECTIVE_SECONDS) -> Iterator[ProcessGroup]:
+def joined_processes(pinned: Mapping[str, str], timeout_seconds: float) -> Iterator[ProcessGroup]:
     """Join the processes that torchrun started; alone where it started none. NCCL where there is a GPU, else gloo.
 
-    ``pinned`` are the digests of what the run is made of, by name: all processes must have the same, else
-    ``RanksDisagree``.
+    A collective that waits longer than ``timeout_seconds`` ends the process. ``pinned`` are the digests of what the run
+    is made of, by name: all processes must have the same, else ``RanksDisagree``.
     """
     has_gpu = torch.cuda.is_available()
     device = torch.device("cuda", dist.get_node_local_rank(fallback_rank=0)) if has_gpu else torch.device("cpu")

@@ -12,6 +12,8 @@ import orjson
 from pipelines.training.distributed.stragglers import RankScore
 
 RANKS_FILE = "ranks.jsonl"
+RANK_FIGURES = ("share", "relative", "individual", "rows_per_second")
+"""What ``training_runs`` holds of a process, each as the metric ``rankN_NAME``."""
 MOST_RANKS_TOLD = 16
 """Processes whose figures go into ``training_runs`` one by one; the file tells of all."""
 
@@ -89,7 +91,7 @@ def summed_reports(lines: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "straggler_reports": float(sum(bool(line["stragglers"]) for line in lines)),
     }
     for rank in last["ranks"][:MOST_RANKS_TOLD]:
-        for name in ("share", "relative", "individual", "rows_per_second"):
+        for name in RANK_FIGURES:
             if rank[name] is not None:
                 figures[f"rank{rank['rank']}_{name}"] = float(rank[name])
     return figures

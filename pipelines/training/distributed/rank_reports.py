@@ -19,16 +19,13 @@ from pipelines.training.distributed.rank_lines import StepTally, rank_line
 from pipelines.training.distributed.stragglers import ScoreBoard, alert
 from pipelines.training.process_group import ProcessGroup
 
-STEPS_A_REPORT = 10
 _log = logging.getLogger(__name__)
 
 
 class RankReports(TrainerCallback):  # type: ignore[misc]  # transformers is not typed
     """Every ``every`` steps: measures of all processes exchanged, scored and written; shares moved if asked."""
 
-    def __init__(
-        self, steps: GlobalSteps, group: ProcessGroup, path: Path, *, adaptive: bool, every: int = STEPS_A_REPORT
-    ) -> None:
+    def __init__(self, steps: GlobalSteps, group: ProcessGroup, path: Path, *, adaptive: bool, every: int) -> None:
         self.steps, self.group, self.path, self.adaptive, self.every = steps, group, path, adaptive, every
         self.board = ScoreBoard(_hosts(group))
         self.begun = 0.0
