@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 WORKERS = 2
-"""Processes that the whole suite runs in: each has a Spark session and a broker of its own, some 3 GiB."""
+"""Most processes of ``-n auto``: each has a Spark session and a broker of its own, some 3 GiB."""
 # Alone, tests without a JVM come first: they tell most of what is wrong within seconds. Beside each other they come
 # last: the small files fill up whichever process is done with its large ones first.
 ALONE, BESIDE = ("unit", "spark", "e2e", "faults"), ("e2e", "spark", "faults", "unit")
@@ -25,13 +26,8 @@ ALONE, BESIDE = ("unit", "spark", "e2e", "faults"), ("e2e", "spark", "faults", "
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run chosen tests in this process, the whole suite in several where there are cores for them.
-
-    Long tests are chosen by their mark: kill tests and clusters want the machine for themselves.
-    """
-    of_some = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    chosen = of_some or config.getoption("keyword") or config.getoption("markexpr")
-    return 0 if chosen else min(WORKERS, os.cpu_count() or 1)
+    """Return the processes of ``-n auto``: xdist itself counts cores that share one as one."""
+    return min(WORKERS, os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -81,3 +77,25 @@ def topic(kafka: str) -> str:
     name = f"test-{uuid.uuid4().hex[:12]}"
     ensure_topics(kafka, partitions=2, topics=(name,))
     return name
+
+
+@pytest.fixture(scope="session")
+def random_base() -> Callable[..., None]:
+    """Writes a base of random weights, some 0.1M, that knows ``words``: gradients do not ask whether it speaks."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    from pipelines.training.base_model import train_tokenizer
+
+    def write(folder: Path, words: Sequence[str], *, tied: bool = True) -> None:
+        tokenizer = train_tokenizer((" ".join(random.Random(i).choices(words, k=5)) for i in range(50)), 300)
+        torch.manual_seed(0)
+        config = LlamaConfig(
+            vocab_size=len(tokenizer), hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+            num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=256, tie_word_embeddings=tied,
+            bos_token_id=None, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+        )  # fmt: skip
+        LlamaForCausalLM(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+    return write

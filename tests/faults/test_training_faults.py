@@ -11,10 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import orjson
 import psutil
 import pytest
-import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
-from pipelines.training.base_model import train_tokenizer
 from pipelines.training.checkpoints import MANIFEST, is_complete, latest_complete
 from pipelines.training.launch import LocalTorchrun, join
 from pipelines.training.launchers import TrainingFailed
@@ -37,18 +34,10 @@ def row(i):
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory):
+def places(tmp_path_factory, random_base):
     """Folders of a base with random weights and of a dataset."""
     base, dataset = tmp_path_factory.mktemp("base"), tmp_path_factory.mktemp("dataset")
-    tokenizer = train_tokenizer((" ".join(random.Random(i).choices(WORDS, k=5)) for i in range(50)), 300)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=256, tie_word_embeddings=True, bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
-    LlamaForCausalLM(config).save_pretrained(base)
-    tokenizer.save_pretrained(base)
+    random_base(base, WORDS)
     for split, rows in (("train", range(64)), ("validation", range(100, 108))):
         (dataset / f"{split}.jsonl").write_bytes(b"".join(orjson.dumps(row(i)) + b"\n" for i in rows))
     return {"dataset": str(dataset), "base": str(base), "base_label": "b@1"}
@@ -91,6 +80,16 @@ def unsealed(folder):
     return [c for c in (folder / CHECKPOINTS).glob("checkpoint-*") if not (c / MANIFEST).is_file()]
 
 
+def assert_ends_typed(spec, folder, disturb):
+    """Run while ``disturb`` runs beside it: the run must end as failed, without a result."""
+    disturbing = threading.Thread(target=disturb, daemon=True)
+    disturbing.start()
+    with pytest.raises(TrainingFailed, match="ended with code 1"):
+        LocalTorchrun(ENVIRONMENT).run(spec, folder)
+    disturbing.join(30)
+    assert not (folder / "result.json").exists()
+
+
 def test_two_launches_make_one_run_and_ranks_killed_in_a_step_and_in_a_save_cost_it_no_step(places, tmp_path):
     spec, seen = specified(places, max_restarts=2), []
 
@@ -128,12 +127,7 @@ def test_a_rank_that_hangs_ends_the_run_typed_when_the_collective_has_waited_lon
         waited_for(lambda: 0 not in workers())
         stuck.resume()
 
-    hanging = threading.Thread(target=hang, daemon=True)
-    hanging.start()
-    with pytest.raises(TrainingFailed, match="ended with code 1"):
-        LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)
-    hanging.join(30)
-    assert not (tmp_path / "result.json").exists()
+    assert_ends_typed(spec, tmp_path, hang)
     assert latest_complete(tmp_path / CHECKPOINTS, spec.digest) is not None
 
 
@@ -146,12 +140,7 @@ def test_a_save_that_does_not_fit_ends_the_run_typed_and_the_next_launch_goes_on
             # No file of these processes grows beyond this: writing fails as on a full disk, with another number.
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (16_384, 16_384))
 
-    filling = threading.Thread(target=fill, daemon=True)
-    filling.start()
-    with pytest.raises(TrainingFailed, match="ended with code 1"):
-        LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)
-    filling.join(30)
-    assert not (tmp_path / "result.json").exists()
+    assert_ends_typed(spec, tmp_path, fill)
     whole = latest_complete(tmp_path / CHECKPOINTS, spec.digest)
     assert [c.name for c in unsealed(tmp_path)] != [whole.name]
     result = LocalTorchrun(ENVIRONMENT).run(spec, tmp_path)

@@ -12,9 +12,6 @@ import orjson
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import LlamaConfig, LlamaForCausalLM
-
-from pipelines.training.base_model import train_tokenizer
 
 pytestmark = pytest.mark.long
 
@@ -37,19 +34,6 @@ def row(method, i):
         return {"prompt": [prompt], "completion": [good]}
     _, bad = said("", choose.choices(WORDS, k=choose.randint(1, 9)))
     return {"prompt": [prompt], "chosen": [good], "rejected": [bad]}
-
-
-def made_base(folder, *, tied=True):
-    """A model of random weights, some 0.1M: gradients do not ask whether it speaks."""
-    tokenizer = train_tokenizer((" ".join(random.Random(i).choices(WORDS, k=5)) for i in range(50)), 300)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer), hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=256, tie_word_embeddings=tied, bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
-    LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
 
 
 def scenarios(folder):
@@ -78,10 +62,10 @@ def scenarios(folder):
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
+def ran(tmp_path_factory, random_base):
     folder = tmp_path_factory.mktemp("ranks")
-    made_base(folder / "base")
-    made_base(folder / "untied", tied=False)
+    random_base(folder / "base", WORDS)
+    random_base(folder / "untied", WORDS, tied=False)
     for method in ("sft", "dpo"):
         (folder / method).mkdir()
         for split, places in (("train", range(ROWS)), ("validation", range(100, 106))):
