@@ -19,6 +19,7 @@ from schemas import BATCH_LOG, DATASET_VERSIONS, EMBEDDINGS, FEEDBACK, LANDING, 
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>alert(1)</script><img src='https://example.com/x.png' onerror=alert(2)>"
+RANKS = {"rank0_relative": 1.0, "rank0_share": 5.0, "rank1_relative": 0.6, "rank1_share": 3.0}
 ADDRESS = re.compile(r"https?://[^\"\\ ]+")
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt-get install chromium")]
@@ -45,7 +46,7 @@ def lake(tmp_path_factory):
         (FEEDBACK, [FEEDBACK.row(tenant=HOSTILE, target_turn_id="t1", value=1.0)]),
         (BATCH_LOG, [BATCH_LOG.row(seconds=1.5, rows_by_outcome={"turn": 40})]),
         (DATASET_VERSIONS, [DATASET_VERSIONS.row(drop_counts={"consent": 3})]),
-        (TRAINING_RUNS, [TRAINING_RUNS.row(metrics={"loss_before": 3.0, "loss_after": 2.5})]),
+        (TRAINING_RUNS, [TRAINING_RUNS.row(metrics={"loss_before": 3.0, "loss_after": 2.5} | RANKS)]),
     )  # fmt: skip
     for table, of_table in rows:
         delta.append_rows(of_table, lake, table, txn=("test", 1))
