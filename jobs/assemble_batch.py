@@ -134,7 +134,7 @@ def _complete_idle(spark: SparkSession, lake: Lake, closed: dt.datetime | None) 
 def command(settings: Settings, schedule: Schedule, idle_minutes: float) -> None:
     """Run once or again and again, as flags say."""
     idle = None if schedule.available_now else idle_minutes
-    figures = repeatedly(schedule, lambda: assemble(settings, idle_minutes=idle))
+    figures = repeatedly(schedule, JOB, lambda: assemble(settings, idle_minutes=idle))
     if settings.json:
         settings.emit(figures)
 

@@ -127,7 +127,9 @@ def command(
     if what_if is not None:
         compare_policies(settings, policy, what_if, tenant, benchmarks)
         return
-    figures = repeatedly(schedule, partial(curate_lake, settings, tenant=tenant, policy=policy, benchmarks=benchmarks))
+    figures = repeatedly(
+        schedule, JOB, partial(curate_lake, settings, tenant=tenant, policy=policy, benchmarks=benchmarks)
+    )
     if settings.json:
         settings.emit(figures)
     else:

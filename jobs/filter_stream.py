@@ -22,12 +22,16 @@ QUERY = "filter"
 def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_RULES) -> dict[str, object]:
     """Tag turns until ``turns`` is drained or a signal says stop; return the query's figures."""
     lake = Lake(settings.lake)
-    spark = spark_session("turnmill filter")
-    with StreamJob(spark, lake, schedule) as job:
-        turns = delta.read_stream(spark, lake, TURNS)
-        job.start(QUERY, tag_quality(turns, rules), TURN_SIGNALS)
+    with StreamJob(spark_session("turnmill filter"), lake, schedule) as job:
+        start_filter(job, rules)
         job.run()
     return {"query": QUERY, "turn_signals_version": delta.version(lake, TURN_SIGNALS.name)}
+
+
+def start_filter(job: StreamJob, rules: Rules = DEFAULT_RULES) -> None:
+    """Start the query from ``turns`` to ``turn_signals`` among those of ``job``."""
+    turns = delta.read_stream(job.spark, job.lake, TURNS)
+    job.start(QUERY, tag_quality(turns, rules), TURN_SIGNALS)
 
 
 def wanted_rules(languages: str | None) -> Rules:

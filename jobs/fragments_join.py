@@ -55,7 +55,7 @@ def join(settings: Settings, policy: Policy | None = None, *, wait_minutes: floa
 def command(settings: Settings, schedule: Schedule, wait_minutes: float, policy: Policy) -> None:
     """Run once or again and again, as flags say."""
     wait = 0.0 if schedule.available_now else wait_minutes
-    figures = repeatedly(schedule, lambda: join(settings, policy, wait_minutes=wait))
+    figures = repeatedly(schedule, JOB, lambda: join(settings, policy, wait_minutes=wait))
     if settings.json:
         settings.emit(figures)
     else:

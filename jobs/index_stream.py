@@ -25,6 +25,7 @@ from pipelines.index.recall_audit import Audit, keep_recall
 from pipelines.index.vector_index import VectorIndex
 from pipelines.index.view import differences, sync
 
+QUERY = "index"
 MEMORY_LIMIT = "2GB"
 """Of the joins that read the view; more spills to disk."""
 
@@ -59,11 +60,17 @@ def index_turns(
     choice = Choice(engine, encoder.fingerprint, flags.url or (active.url if active else None))
     index = open_index(lake.index, choice)
     work = _Work(lake, index, encoder.name, encoder.fingerprint)
+
+    def sync_and_activate() -> dict[str, Any]:
+        nonlocal active
+        figures = work.sync()
+        if active is None or (flags.activate and active != choice):
+            activate(lake.index, choice)
+            active = choice
+        return figures
+
     with index.writer():
-        figures = repeatedly(schedule, work.sync)
-    if active is None or flags.activate:
-        activate(lake.index, choice)
-        active = choice
+        figures = repeatedly(schedule, QUERY, sync_and_activate)
     return figures | {"engine": choice.engine, "active": active == choice}
 
 

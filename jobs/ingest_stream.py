@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,6 +17,7 @@ from jobs.options import Settings, turnmill_command
 from jobs.pipe_anonymize import policy_option
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
+from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.kafka_source import MAX_OFFSETS_PER_TRIGGER, records_stream
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.schema_registry import SchemaRegistry
@@ -45,16 +47,32 @@ def ingest(
     ``watch`` is told the records read so far.
     """
     lake = Lake(settings.lake)
-    keys = KeyFolder(settings.keys).open_or_create()
-    # A key that is rotated while the query runs waits for its next start.
-    intake = replace(intake, epoch=keys.current_epoch)
-    bootstrap = bootstrap_for(settings)
-    spark = spark_session("turnmill ingest")
-    records = records_stream(spark, bootstrap, topics, max_offsets_per_trigger=max_offsets)
-    with StreamJob(spark, lake, schedule) as job:
-        log = job.start(QUERY, to_landing(records, intake), LANDING, outcomes="outcome")
-        job.run(watch=watch, key_epoch=lambda: intake.epoch or keys.current_epoch)
+    intake, bootstrap = of_this_start(intake), bootstrap_for(settings)
+    with StreamJob(spark_session("turnmill ingest"), lake, schedule) as job:
+        log = start_ingest(job, bootstrap, intake, topics=topics, max_offsets=max_offsets)
+        job.run(watch=watch)
     return {"query": QUERY, "batches": len(log.seconds), "landing_version": delta.version(lake, LANDING.name)}
+
+
+def of_this_start(intake: Intake) -> Intake:
+    """Return ``intake`` under the newest epoch of its keys, which are made where there are none.
+
+    A key that is rotated while the query runs waits for its next start.
+    """
+    return replace(intake, epoch=KeyFolder(intake.keys).open_or_create().current_epoch)
+
+
+def start_ingest(
+    job: StreamJob,
+    bootstrap: str,
+    intake: Intake,
+    *,
+    topics: Sequence[str] = TOPICS,
+    max_offsets: int = MAX_OFFSETS_PER_TRIGGER,
+) -> BatchLog:
+    """Start the query from Kafka to ``landing`` among those of ``job``; return its log."""
+    records = records_stream(job.spark, bootstrap, topics, max_offsets_per_trigger=max_offsets)
+    return job.start(QUERY, to_landing(records, intake), LANDING, outcomes="outcome", key_epoch=intake.epoch)
 
 
 def registry_of(url: str | None, auth: Path | None, ca: Path | None) -> SchemaRegistry | None:
@@ -64,6 +82,27 @@ def registry_of(url: str | None, auth: Path | None, ca: Path | None) -> SchemaRe
             raise click.UsageError("--schema-registry-auth and --schema-registry-ca need --schema-registry.")
         return None
     return SchemaRegistry(url, auth and auth.absolute(), ca and ca.absolute()).check()
+
+
+def intake_of(
+    settings: Settings,
+    *,
+    policy: Policy,
+    max_record_bytes: int,
+    default_consent: str,
+    registry_url: str | None,
+    registry_auth: Path | None,
+    registry_ca: Path | None,
+    **_: Any,
+) -> Intake:
+    """Return the intake that the flags of the command ask for."""
+    return Intake(
+        settings.keys,
+        policy,
+        max_record_bytes=max_record_bytes,
+        default_consent=default_consent,
+        schemas=registry_of(registry_url, registry_auth, registry_ca),
+    )
 
 
 @turnmill_command("ingest", help="Kafka -> landing: parse, identify, anonymise.")
@@ -104,27 +143,9 @@ def registry_of(url: str | None, auth: Path | None, ca: Path | None) -> SchemaRe
     help="File of certificates to trust for the registry, instead of the system's.",
 )
 @policy_option
-def command(
-    settings: Settings,
-    schedule: Schedule,
-    policy: Policy,
-    max_offsets: int,
-    max_record_bytes: int,
-    default_consent: str,
-    topics: tuple[str, ...],
-    registry_url: str | None,
-    registry_auth: Path | None,
-    registry_ca: Path | None,
-) -> None:
+def command(settings: Settings, schedule: Schedule, topics: tuple[str, ...], max_offsets: int, **flags: Any) -> None:
     """Run the query as flags say."""
-    registry = registry_of(registry_url, registry_auth, registry_ca)
-    intake = Intake(
-        settings.keys,
-        policy,
-        max_record_bytes=max_record_bytes,
-        default_consent=default_consent,
-        schemas=registry,
-    )
+    intake = intake_of(settings, **flags)
     figures = ingest(settings, schedule, intake, topics=topics, max_offsets=max_offsets)
     if settings.json:
         settings.emit(figures)

@@ -1,14 +1,18 @@
-"""``turnmill status``: what is where, whether it adds up, and how much raw text Kafka still holds."""
+"""``turnmill status``: how each job does, what is where, whether it adds up, how much raw text Kafka still holds."""
 
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 import click
+from rich.console import Group
+from rich.live import Live
 from rich.table import Table as RichTable
 
 from jobs.options import Exit, Settings, UserError, existing_lake, turnmill_command
+from jobs.status_jobs import JobLine, complaints, figures, look, screen
 from pipelines.adapters import delta
 from pipelines.adapters.duck import connect
 from pipelines.adapters.kafka_broker import EmbeddedBroker
@@ -18,7 +22,10 @@ from pipelines.conversations.accounting import accounts
 from pipelines.index.by_model import active_choice
 from pipelines.index.lag import index_lag
 from pipelines.index.standing import read_standing
+from pipelines.supervision.states import Deployment
 from schemas import TABLES
+
+WATCH_SECONDS = 2.0
 
 
 def _index(lake: Lake) -> dict[str, Any] | None:
@@ -30,10 +37,50 @@ def _index(lake: Lake) -> dict[str, Any] | None:
     return {"rows": standing.rows, "lag": dataclasses.asdict(index_lag(lake.table, standing))}
 
 
-@turnmill_command("status", help="Count what is where, and check that every record is accounted for.")
-def command(settings: Settings) -> None:
-    """Show versions and rows of all tables, then the accounts; exit 3 when they do not add up."""
+@turnmill_command("status", help="See each job and its lag, count what is where, and check that all is accounted for.")
+@click.option("--watch", is_flag=True, help="Show the jobs alone, again every two seconds, until interrupted.")
+@click.option("--ready", "probe", is_flag=True, help="Tell the jobs alone; exit 1 where one is not ready.")
+def command(settings: Settings, *, watch: bool, probe: bool) -> None:
+    """Show jobs, tables and accounts; exit 3 when the accounts do not add up."""
     lake = existing_lake(settings)
+    if watch:
+        _watch(settings, lake)
+    elif probe:
+        _probe(settings, lake)
+    else:
+        _count(settings, lake)
+
+
+def _look(settings: Settings, lake: Lake) -> tuple[Deployment | None, list[JobLine]]:
+    return look(lake, EmbeddedBroker(settings.kafka_folder), settings.bootstrap)
+
+
+def _watch(settings: Settings, lake: Lake) -> None:
+    if settings.json:
+        while True:
+            settings.emit(figures(*_look(settings, lake)))
+            time.sleep(WATCH_SECONDS)
+    with Live(console=settings.console, screen=settings.console.is_terminal, auto_refresh=False) as live:
+        while True:
+            deployment, lines = _look(settings, lake)
+            shown = screen(f"{lake.path}  {time.strftime('%H:%M:%S')}", deployment, lines)
+            live.update(Group(shown, *complaints(lines)), refresh=True)
+            time.sleep(WATCH_SECONDS)
+
+
+def _probe(settings: Settings, lake: Lake) -> None:
+    deployment, lines = _look(settings, lake)
+    told = figures(deployment, lines)
+    if settings.json:
+        settings.emit(told)
+    elif told["ready"]:
+        click.echo("ready")
+    if not told["ready"]:
+        raise UserError("not ready: " + "; ".join(f"{job}: {why}" for job, why in told["troubles"].items()))
+
+
+def _count(settings: Settings, lake: Lake) -> None:
+    deployment, lines = _look(settings, lake)
     connection = connect(lake)
     rows = {t.name: connection.sql(f"SELECT count(*) AS n FROM {t.name}").fetchall()[0][0] for t in TABLES}  # noqa: S608
     versions = {t.name: delta.version(lake, t.name) for t in TABLES}
@@ -42,8 +89,12 @@ def command(settings: Settings) -> None:
     broker = EmbeddedBroker(settings.kafka_folder).status()
     if settings.json:
         raw = {"raw_text_bytes": broker.data_bytes, "retention_hours": RETENTION_MS / 3_600_000}
-        settings.emit({"rows": rows, "versions": versions, "accounts": found.figures(), "kafka": raw, "index": index})
+        settings.emit(
+            {"rows": rows, "versions": versions, "accounts": found.figures(), "kafka": raw, "index": index}
+            | figures(deployment, lines)
+        )
     else:
+        settings.console.print(screen(str(lake.path), deployment, lines), *complaints(lines), sep="\n")
         shown = RichTable("table", "rows", "version", title=str(lake.path))
         for name, count in rows.items():
             shown.add_row(name, f"{count:,}", str(versions[name]) if versions[name] >= 0 else "-")

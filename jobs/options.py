@@ -18,6 +18,7 @@ import orjson
 from rich.console import Console
 
 from pipelines.adapters.lake import Lake
+from pipelines.adapters.supervised import stop_with_supervisor
 
 
 class Exit(IntEnum):
@@ -97,6 +98,7 @@ def turnmill_command(
             settings = Settings(lake, keys.absolute() if keys else beside(lake, "keys"), bootstrap, as_json, debug)
             if debug:
                 os.environ["TURNMILL_DEBUG"] = "1"
+            stop_with_supervisor()
             with told_plainly(settings):
                 return function(settings, **rest)
 

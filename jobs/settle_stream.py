@@ -12,7 +12,7 @@ from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.adapters.streams import Watch
 from pipelines.conversations.settle import settle_dead_letters, settle_feedback, settle_turns
-from schemas import DEAD_LETTERS, FEEDBACK, LANDING, TURNS
+from schemas import DEAD_LETTERS, FEEDBACK, LANDING, TURNS, Table
 
 STAGES = ((TURNS, settle_turns), (FEEDBACK, settle_feedback), (DEAD_LETTERS, settle_dead_letters))
 
@@ -20,15 +20,23 @@ STAGES = ((TURNS, settle_turns), (FEEDBACK, settle_feedback), (DEAD_LETTERS, set
 def settle(settings: Settings, schedule: Schedule, *, watch: Watch | None = None) -> dict:
     """Run the three queries until they have drained ``landing`` or are told to stop; return their figures."""
     lake = Lake(settings.lake)
-    spark = spark_session("turnmill settle")
-    with StreamJob(spark, lake, schedule) as job:
-        for table, stage in STAGES:
-            name = f"settle_{table.name}"
-            # State drops rows behind its watermark, so the first snapshot is read in the order of arrival.
-            landing = delta.read_stream(spark, lake, LANDING, withEventTimeOrder=table is TURNS)
-            job.start(name, stage(landing), table)
+    with StreamJob(spark_session("turnmill settle"), lake, schedule) as job:
+        start_settle(job)
         job.run(watch=watch)
     return {"query": "settle", **{f"{t.name}_version": delta.version(lake, t.name) for t, _ in STAGES}}
+
+
+def start_settle(job: StreamJob) -> None:
+    """Start the three queries among those of ``job``."""
+    for table, stage in STAGES:
+        # State drops rows behind its watermark, so the first snapshot is read in the order of arrival.
+        landing = delta.read_stream(job.spark, job.lake, LANDING, withEventTimeOrder=table is TURNS)
+        job.start(query_of(table), stage(landing), table)
+
+
+def query_of(table: Table) -> str:
+    """Return the name of the query that fills ``table``."""
+    return f"settle_{table.name}"
 
 
 @turnmill_command("settle", help="landing -> turns, feedback, dead_letters.")

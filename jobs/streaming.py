@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pipelines.adapters.batch_log import BatchLog
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.streams import Trigger, Watch, stop_on_signals
 from pipelines.adapters.streams import run as run_queries
+from pipelines.adapters.supervised import is_supervised, report
 from schemas import Table
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 DEFAULT_EVERY = 5.0
+REPORT_SECONDS = 2.0
+"""How often a supervisor hears of a running query."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,24 @@ batch_schedule = _schedule_flags(Schedule(), "once")
 """The same for a batch command, which runs once by default."""
 
 
-def repeatedly(schedule: Schedule, work: Callable[[], dict]) -> dict:
-    """Do ``work`` once, or every ``schedule.every`` seconds until SIGTERM or SIGINT; return its last figures."""
+def repeatedly(schedule: Schedule, job: str, work: Callable[[], dict]) -> dict:
+    """Do ``work`` once, or every ``schedule.every`` seconds until SIGTERM or SIGINT; return its last figures.
+
+    A supervisor is told of each time that it was done.
+    """
     if schedule.every is None:
         return work()
     with stop_on_signals() as stop:
-        figures = work()
+        figures = _reported(job, work)
         while not stop.wait(schedule.every):
-            figures = work()
+            figures = _reported(job, work)
+    return figures
+
+
+def _reported(job: str, work: Callable[[], dict]) -> dict:
+    begun = time.monotonic()
+    figures = work()
+    report(job, seconds=round(time.monotonic() - begun, 3))
     return figures
 
 
@@ -131,12 +145,17 @@ class StreamJob:
         table: Table,
         *,
         outcomes: str | None = None,
+        key_epoch: int | None = None,
         each_batch: Callable[[DataFrame, int], None] | None = None,
     ) -> BatchLog:
-        """Start a query that appends ``frame`` to ``table`` natively, or hands its batches to ``each_batch``."""
+        """Start a query that appends ``frame`` to ``table`` natively, or hands its batches to ``each_batch``.
+
+        ``outcomes`` names the column to count its rows by, ``key_epoch`` the epoch of the keys that it writes under;
+        both are told in its log.
+        """
         self._exits.enter_context(one_driver(self.lake, name))
         delta.create_table(self.lake, table)
-        log = BatchLog(self.spark, self.lake, name, table, outcomes)
+        log = BatchLog(self.spark, self.lake, name, table, outcomes, key_epoch)
         log.write()
         writer = frame.writeStream.queryName(name).option("checkpointLocation", str(self.lake.checkpoint(name)))
         writer = self.schedule.trigger.apply(writer)
@@ -147,13 +166,33 @@ class StreamJob:
         self._started.append((query, log))
         return log
 
-    def run(self, *, watch: Watch | None = None, key_epoch: Callable[[], int] | None = None) -> None:
+    def run(self, *, watch: Watch | None = None) -> None:
         """Run until all queries are drained or a signal says stop; ``watch`` is told the rows read so far."""
 
         def keep_logs() -> None:
             for query, log in self._started:
                 log.observe(query)
-                log.write(key_epoch() if key_epoch else None)
+                log.write()
 
-        queries = [query for query, _ in self._started]
-        run_queries(queries, self._stop, on_progress=keep_logs, progress_seconds=self.schedule.log_seconds, watch=watch)
+        reported_at = 0.0
+
+        def report_now_and_then() -> None:
+            nonlocal reported_at
+            if time.monotonic() - reported_at >= REPORT_SECONDS:
+                self._report()
+                reported_at = time.monotonic()
+
+        run_queries(
+            [query for query, _ in self._started],
+            self._stop,
+            on_progress=keep_logs,
+            progress_seconds=self.schedule.log_seconds,
+            watch=watch,
+            on_look=report_now_and_then if is_supervised() else None,
+        )
+
+    def _report(self) -> None:
+        for query, log in self._started:
+            told = query.lastProgress or {}
+            seconds = told.get("durationMs", {}).get("triggerExecution", 0) / 1000
+            report(log.query, batch_id=told.get("batchId"), rows=told.get("numInputRows"), seconds=seconds)

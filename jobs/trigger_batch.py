@@ -186,7 +186,7 @@ def command(
             )
         return _acted(settings, figures, None if dry_run else told, options if start and not dry_run else None, trial)
 
-    repeatedly(schedule, turn)
+    repeatedly(schedule, JOB, turn)
 
 
 @contextmanager

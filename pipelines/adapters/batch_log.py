@@ -24,10 +24,22 @@ if TYPE_CHECKING:
 
 
 class BatchLog:
-    """Keeps the log of one query that writes ``table``; ``outcomes`` names the column to count its rows by."""
+    """Keeps the log of one query that writes ``table``.
 
-    def __init__(self, spark: SparkSession, lake: Lake, query: str, table: Table, outcomes: str | None = None) -> None:
-        self.spark, self.lake, self.query, self.table, self.outcomes = spark, lake, query, table, outcomes
+    ``outcomes`` names the column to count its rows by, ``key_epoch`` the epoch of the keys that it writes under.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        lake: Lake,
+        query: str,
+        table: Table,
+        outcomes: str | None = None,
+        key_epoch: int | None = None,
+    ) -> None:
+        self.spark, self.lake, self.query, self.table = spark, lake, query, table
+        self.outcomes, self.key_epoch = outcomes, key_epoch
         self.name = f"{query}/v{CHECKPOINT_GENERATION}"
         self.application = f"batch_log:{self.name}"
         self.seconds: dict[int, float] = {}
@@ -38,7 +50,7 @@ class BatchLog:
         for progress in query.recentProgress:
             self.seconds[progress["batchId"]] = progress["durationMs"].get("triggerExecution", 0) / 1000
 
-    def write(self, key_epoch: int | None = None) -> int:
+    def write(self) -> int:
         """Add a row for each committed batch that has none; return how many were added."""
         committed = committed_batches(self.lake.checkpoint(self.query), after=self.written)
         if not committed:
@@ -54,7 +66,7 @@ class BatchLog:
                 rows_by_outcome=counts.get(batch, {}),
                 table_versions={self.table.name: versions[batch]} if batch in versions else {},
                 seconds=self.seconds.get(batch),
-                key_epoch=key_epoch,
+                key_epoch=self.key_epoch,
                 trace_id=trace_id(self.name, batch),
             )
             for batch, (at, offsets) in sorted(committed.items())

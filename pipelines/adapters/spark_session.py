@@ -56,8 +56,14 @@ FEW_ROWS = {
 }
 
 
+DRIVER_MEMORY = "TURNMILL_DRIVER_MEMORY"
+"""What a driver gets instead, for instance 2g."""
+
+
 def driver_memory() -> str:
-    """Half of the machine's memory, between 1 and 8 GiB, as Spark writes it."""
+    """Half of the machine's memory, between 1 and 8 GiB, as Spark writes it, where the environment does not say."""
+    if told := os.environ.get(DRIVER_MEMORY):
+        return told
     half = psutil.virtual_memory().total // 2 // 2**20
     return f"{min(max(half, 1024), 8192)}m"
 

@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from pipelines.adapters.supervised import is_supervised
+
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 STOP_SECONDS = 120.0
+SUPERVISED_STOP_SECONDS = 20.0
+"""Under a supervisor, which ends what has not stopped after half a minute: a batch in flight is then done again."""
 POLL_SECONDS = 0.2
 
 
@@ -86,10 +90,12 @@ def run(
     on_progress: Callable[[], None] | None = None,
     progress_seconds: float = 2.0,
     watch: Watch | None = None,
+    on_look: Callable[[], None] | None = None,
 ) -> None:
     """Wait until all queries end or ``stop`` is set; then stop them at a batch boundary.
 
-    ``on_progress`` is called every ``progress_seconds`` and once at the end; ``watch`` at each look. Raises
+    ``on_progress`` is called every ``progress_seconds`` and once at the end; ``watch`` and ``on_look`` every
+    ``POLL_SECONDS``. Raises
     ``DataGapError`` or ``StreamFailedError`` when a query fails; the others are stopped first.
     """
     called_at = time.monotonic()
@@ -97,6 +103,8 @@ def run(
         time.sleep(POLL_SECONDS)
         if watch is not None:
             watch(rows_read(queries))
+        if on_look is not None:
+            on_look()
         if any(not query.isActive and query.exception() is not None for query in queries):
             break
         if on_progress is not None and time.monotonic() - called_at >= progress_seconds:
@@ -120,7 +128,7 @@ def rows_read(queries: Sequence[StreamingQuery]) -> int:
 
 def stop_at_boundary(queries: Sequence[StreamingQuery]) -> None:
     """Stop each active query when no trigger is running; after ``STOP_SECONDS`` in any case."""
-    deadline = time.monotonic() + STOP_SECONDS
+    deadline = time.monotonic() + (SUPERVISED_STOP_SECONDS if is_supervised() else STOP_SECONDS)
     for query in queries:
         while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -25,9 +25,10 @@ LINES = [
 RUN_ELSEWHERE = {
     r"(uv run )?turnmill demo\b": "tests/e2e/test_demo_run.py",
     r"turnmill kafka\b": "tests/e2e/test_kafka_broker.py",
+    r"turnmill up\b": "tests/faults/test_up_kill.py",
     r"turnmill load\b": "tests/e2e/test_load_files.py",
     r"turnmill (ingest|settle) .*--schema-registry": "tests/unit/test_schema_registry.py",
-    r"turnmill (ingest|settle|filter|assemble|embed|index|status)\b(?!.*--(every|parity|model|schema))": (
+    r"turnmill (ingest|settle|filter|assemble|embed|index|status)\b(?!.*--(every|parity|model|schema|watch))": (
         "tests/e2e/test_demo_run.py"
     ),
     r"turnmill embed --parity": "tests/unit/test_embedding_parity.py",
@@ -52,6 +53,7 @@ RUN_ELSEWHERE = {
 NOT_RUN = {
     r"sudo apt-get|pipx run": "needs root and the network",
     r"turnmill (ingest|settle|filter|embed|index|assemble|trigger) .*--every": "runs until it is stopped",
+    r"turnmill status --watch": "runs until it is interrupted",
     r"uv run python tests/benchmarks/": "measures; a test never tells times",
     r"uv run (pytest|ruff|mypy)|\.ci/run": "is what runs this test",
 }

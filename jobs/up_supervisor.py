@@ -1,0 +1,217 @@
+"""``turnmill up``: all streams and periodic batches under one supervisor, until SIGTERM.
+
+Five processes: the streams from Kafka to ``turn_signals`` in one Spark application, embedding in another, the batches
+in a third, the index and the maintenance without a JVM. A lease keeps a second instance away from the same lake.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import psutil
+from filelock import FileLock, Timeout
+
+from jobs import lake_streams
+from jobs.options import Settings, UserError, beside, turnmill_command
+from jobs.streaming import DEFAULT_EVERY
+from pipelines.adapters import delta
+from pipelines.adapters.child_process import ChildProcess
+from pipelines.adapters.kafka_broker import EmbeddedBroker, running_broker
+from pipelines.adapters.lake import Lake
+from pipelines.adapters.spark_session import DRIVER_MEMORY
+from pipelines.adapters.streams import stop_on_signals
+from pipelines.embedding.models import DEFAULT_MODEL
+from pipelines.privacy.keys import KeyFolder
+from pipelines.supervision.states import BEAT_SECONDS, STATE_FILE, Deployment
+from pipelines.supervision.supervisor import JobSpec, Supervisor
+from schemas import TABLES
+
+STOP_SECONDS = 30.0
+"""How long jobs have to reach a boundary; a batch that is ended later is done again at the next start."""
+
+LOOK_SECONDS = 0.2
+STREAMS_EVERY = 2.0
+"""Two queries stand between an event and ``turns``: their intervals and run times add up to its freshness."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs, and how often: intervals in seconds."""
+
+    streams: float = STREAMS_EVERY
+    embed: float = DEFAULT_EVERY
+    index: float = DEFAULT_EVERY
+    assemble: float = 60.0
+    curate: float = 900.0
+    trigger: float = 60.0
+    maintain: float = 600.0
+    model: str = DEFAULT_MODEL
+    start_runs: bool = False
+
+    def specs(self, settings: Settings) -> list[JobSpec]:
+        """Return the jobs of the plan with their commands."""
+        given = ["--lake", str(settings.lake), "--keys", str(settings.keys)]
+        given += ["--bootstrap", settings.bootstrap] if settings.bootstrap else []
+        given += ["--debug"] if settings.debug else []
+
+        def job(name: str, module: str, *flags: object, reports: frozenset[str], **other: object) -> JobSpec:
+            command = (sys.executable, "-m", *module.split(), *given, *map(str, flags))
+            return JobSpec(name, command, reports, **other)  # type: ignore[arg-type]
+
+        batches = ["join_fragments", "assemble", "curate", *([] if self.start_runs else ["trigger"])]
+        model = ("--model", self.model)
+        every = {"--assemble-every": self.assemble, "--curate-every": self.curate, "--trigger-every": self.trigger}
+        intervals = [flag for pair in every.items() for flag in pair]
+        jobs = [
+            job("streams", "jobs.lake_streams", "--every", self.streams, reports=frozenset(lake_streams.QUERIES),
+                watched=lambda: newest_epoch(settings.keys)),
+            job("embed", "jobs.command_line embed", "--every", self.embed, *model, reports=frozenset({"embed"})),
+            job("index", "jobs.command_line index", "--every", self.index, *model, reports=frozenset({"index"})),
+            job("batches", "jobs.lake_batches", *intervals, "--no-trigger" if self.start_runs else "--trigger",
+                reports=frozenset(batches), stale_after=self.curate + 3600),
+        ]  # fmt: skip
+        if self.start_runs:
+            flags = ("--every", self.trigger, "--start")
+            jobs.append(
+                job("trigger", "jobs.command_line trigger", *flags, reports=frozenset(), stale_after=float("inf"))
+            )
+        return jobs
+
+
+def newest_epoch(keys: Path) -> int | None:
+    """Return the newest epoch of the keys, None before there are any: ingest takes a new one up when it restarts."""
+    epochs = KeyFolder(keys).epochs
+    return epochs[-1] if epochs else None
+
+
+def memory_of_a_driver(drivers: int) -> str:
+    """Return what each of some Spark drivers gets: half of the machine's memory shared out, 1 to 8 GiB."""
+    share = psutil.virtual_memory().total // 2 // drivers // 2**20
+    return f"{min(max(share, 1024), 8192)}m"
+
+
+@contextmanager
+def only_supervisor(lake: Lake) -> Iterator[None]:
+    """Hold the lake's lease; the system gives it back when the process ends, however it ends."""
+    path = lake.path / STATE_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lease = FileLock(path.with_suffix(".lease"))
+    try:
+        lease.acquire(timeout=0)
+    except Timeout:
+        raise UserError(
+            f"wanted to be the only supervisor of {lake.path}, found another one running; see `turnmill status`, "
+            "and stop it first."
+        ) from None
+    try:
+        yield
+    finally:
+        lease.release()
+
+
+class Up:
+    """One run of the supervisor: its loop, its state file, its lines on the terminal."""
+
+    def __init__(self, settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool = False) -> None:
+        self.settings, self.lake, self.logs, self.fail_fast = settings, Lake(settings.lake), logs, fail_fast
+        specs = plan.specs(settings)
+        self._memory = memory_of_a_driver(4 if plan.start_runs else 3)
+        self.supervisor = Supervisor(specs, self._spawn, tell=self._tell)
+        self._written_at = 0.0
+
+    def _spawn(self, spec: JobSpec) -> ChildProcess:
+        environment = {DRIVER_MEMORY: self._memory}
+        return ChildProcess(spec.command, self.logs / f"{spec.name}.log", environment, debug=self.settings.debug)
+
+    def _tell(self, line: str) -> None:
+        if self.settings.json:
+            self.settings.emit({"at": time.time(), "told": line})
+        else:
+            self.settings.console.print(f"{time.strftime('%H:%M:%S')} {line}", markup=False, highlight=False)
+
+    def deployment(self) -> Deployment:
+        """Return the state of all jobs."""
+        return self.supervisor.deployment(bootstrap=self.settings.bootstrap)
+
+    def run(self, stop: threading.Event) -> int:
+        """Keep the jobs running until ``stop`` is set or none is left; return the exit code."""
+        self.supervisor.start()
+        while not stop.wait(LOOK_SECONDS) and self.supervisor.running:
+            self._look()
+            if self.fail_fast and self.supervisor.exit_code:
+                self._tell("a job is not started again: the others stop too (--fail-fast)")
+                break
+        stop.clear()
+        self._tell(f"stopping at the next boundary, within {STOP_SECONDS:.0f} s; a second signal stops at once")
+        self.supervisor.stop()
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.supervisor.running and time.monotonic() < deadline and not stop.wait(LOOK_SECONDS):
+            self._look()
+        for name in self.supervisor.kill():
+            self._tell(f"{name}: ended in the middle of a batch, which is done again at the next start")
+        while self.supervisor.running:
+            time.sleep(LOOK_SECONDS)
+            self._look()
+        self._look(now=True)
+        return self.supervisor.exit_code
+
+    def _look(self, *, now: bool = False) -> None:
+        self.supervisor.tick()
+        if now or time.monotonic() - self._written_at >= BEAT_SECONDS:
+            self.deployment().write(self.lake.path / STATE_FILE)
+            self._written_at = time.monotonic()
+
+
+def supervise(settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool = False) -> int:
+    """Run the plan's jobs on the lake until SIGTERM or SIGINT; return the exit code.
+
+    Without ``--bootstrap`` the embedded broker beside the lake is used, started for as long as this runs where none
+    runs yet. Errors: ``UserError`` when another supervisor holds the lake.
+    """
+    lake = Lake(settings.lake)
+    with ExitStack() as exits:
+        exits.enter_context(only_supervisor(lake))
+        KeyFolder(settings.keys).open_or_create()
+        for table in TABLES:
+            delta.create_table(lake, table)
+        if settings.bootstrap is None and EmbeddedBroker(settings.kafka_folder).bootstrap is None:
+            exits.enter_context(running_broker(settings.kafka_folder))
+        stop = exits.enter_context(stop_on_signals())
+        return Up(settings, plan, logs, fail_fast=fail_fast).run(stop)
+
+
+INTERVAL = click.FloatRange(min=0.1)
+
+
+@turnmill_command("up", help="Run all streams and periodic batches under one supervisor, until SIGTERM.")
+@click.option("--every", "streams", type=INTERVAL, default=STREAMS_EVERY, show_default=True, metavar="SECONDS",
+              help="Interval of ingest, settle and filter.")  # fmt: skip
+@click.option("--embed-every", "embed", type=INTERVAL, default=DEFAULT_EVERY, show_default=True, metavar="SECONDS")
+@click.option("--index-every", "index", type=INTERVAL, default=DEFAULT_EVERY, show_default=True, metavar="SECONDS")
+@click.option("--assemble-every", "assemble", type=INTERVAL, default=60.0, show_default=True, metavar="SECONDS")
+@click.option("--curate-every", "curate", type=INTERVAL, default=900.0, show_default=True, metavar="SECONDS",
+              help="A version is cut only where conversations changed.")  # fmt: skip
+@click.option("--trigger-every", "trigger", type=INTERVAL, default=60.0, show_default=True, metavar="SECONDS")
+@click.option("--maintain-every", "maintain", type=INTERVAL, default=600.0, show_default=True, metavar="SECONDS")
+@click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME",
+              help="The model that embeds: its name or a folder.")  # fmt: skip
+@click.option("--start-runs", is_flag=True, help="Train where the trigger says start; otherwise it only decides.")
+@click.option("--log-dir", type=click.Path(path_type=Path), default=None,
+              help="Folder of a log for each job.  [default: beside the lake, NAME.logs]")  # fmt: skip
+@click.option("--fail-fast", is_flag=True, help="Stop all jobs once one is given up, with its exit code.")
+def command(settings: Settings, log_dir: Path | None, *, fail_fast: bool, **plan: object) -> None:
+    """Supervise; exit with 0 after a clean stop, else with the code of the first job that was given up."""
+    logs = (log_dir or beside(settings.lake, "logs")).absolute()
+    code = supervise(settings, Plan(**plan), logs, fail_fast=fail_fast)  # type: ignore[arg-type]
+    raise click.exceptions.Exit(code)
+
+
+if __name__ == "__main__":
+    command()
