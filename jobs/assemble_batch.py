@@ -104,7 +104,7 @@ def _retire(spark: SparkSession, lake: Lake, retired: DataFrame) -> None:
 
     target = DeltaTable.forPath(spark, str(lake.table(CONVERSATIONS.name))).alias("old")
     same = "old.tenant = gone.tenant AND old.conversation_id = gone.conversation_id"
-    target.merge(retired.alias("gone"), same).whenMatchedDelete().execute()
+    delta.undisturbed(lambda: target.merge(retired.alias("gone"), same).whenMatchedDelete().execute())
 
 
 def is_complete(closed: dt.datetime | None) -> F.Column:
@@ -119,7 +119,7 @@ def _complete_idle(spark: SparkSession, lake: Lake, closed: dt.datetime | None) 
     from delta.tables import DeltaTable
 
     target = DeltaTable.forPath(spark, str(lake.table(CONVERSATIONS.name)))
-    target.update(~F.col("complete") & is_complete(closed), {"complete": F.lit(True)})
+    delta.undisturbed(lambda: target.update(~F.col("complete") & is_complete(closed), {"complete": F.lit(True)}))
 
 
 @turnmill_command(JOB, help="Touched turns -> conversations.")

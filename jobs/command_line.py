@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "generate": ("jobs.logs_generate", "Write chat logs with planted personal data, and the truth about them."),
     "load": ("jobs.logs_load", "Send log files to Kafka, one record a log entry."),
     "up": ("jobs.up_supervisor", "Run all streams and periodic batches under one supervisor, until SIGTERM."),
+    "maintain": ("jobs.maintain_batch", "Join small files, remove old ones, let old payloads go; streams run on."),
     "ingest": ("jobs.ingest_stream", "Kafka -> landing: parse, identify, anonymise."),
     "settle": ("jobs.settle_stream", "landing -> turns, feedback, dead_letters."),
     "filter": ("jobs.filter_stream", "turns -> turn_signals: keep or reason."),

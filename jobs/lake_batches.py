@@ -72,10 +72,12 @@ class Batch:
 
 def batches(every: Mapping[str, float], *, with_trigger: bool) -> list[Batch]:
     """Return the batches in the order of the flow, with their intervals in seconds by name."""
+    begun = time.monotonic()
     wanted = [
         Batch("join_fragments", fragments_join.command, every["assemble"], LANDING.name),
         Batch("assemble", assemble_batch.command, every["assemble"], "turns", always=True),
-        Batch("curate", curate_batch.command, every["curate"], CONVERSATIONS.name),
+        # The first cut waits for its interval: right after a start the talks are still being caught up with.
+        Batch("curate", curate_batch.command, every["curate"], CONVERSATIONS.name, due_at=begun + every["curate"]),
     ]
     if with_trigger:
         wanted.append(Batch("trigger", trigger_batch.command, every["trigger"], DATASET_VERSIONS.name, always=True))

@@ -17,19 +17,23 @@ from pathlib import Path
 import click
 import psutil
 from filelock import FileLock, Timeout
+from prometheus_client import CollectorRegistry
 
 from jobs import lake_streams
 from jobs.options import Settings, UserError, beside, turnmill_command
+from jobs.status_jobs import lags
 from jobs.streaming import DEFAULT_EVERY
 from pipelines.adapters import delta
 from pipelines.adapters.child_process import ChildProcess
 from pipelines.adapters.kafka_broker import EmbeddedBroker, running_broker
 from pipelines.adapters.lake import Lake
+from pipelines.adapters.lake_metrics import LakeCollector
+from pipelines.adapters.metrics_endpoint import HOST, Endpoint, serving
 from pipelines.adapters.spark_session import DRIVER_MEMORY
 from pipelines.adapters.streams import stop_on_signals
 from pipelines.embedding.models import DEFAULT_MODEL
 from pipelines.privacy.keys import KeyFolder
-from pipelines.supervision.states import BEAT_SECONDS, STATE_FILE, Deployment
+from pipelines.supervision.states import BEAT_SECONDS, SILENT_SECONDS, STATE_FILE, Deployment
 from pipelines.supervision.supervisor import JobSpec, Supervisor
 from schemas import TABLES
 
@@ -37,6 +41,8 @@ STOP_SECONDS = 30.0
 """How long jobs have to reach a boundary; a batch that is ended later is done again at the next start."""
 
 LOOK_SECONDS = 0.2
+METRICS_PORT = 9464
+"""The port that OpenTelemetry's Prometheus exporters take by default."""
 STREAMS_EVERY = 2.0
 """Two queries stand between an event and ``turns``: their intervals and run times add up to its freshness."""
 
@@ -77,6 +83,10 @@ class Plan:
             job("batches", "jobs.lake_batches", *intervals, "--no-trigger" if self.start_runs else "--trigger",
                 reports=frozenset(batches), stale_after=self.curate + 3600),
         ]  # fmt: skip
+        jobs.append(
+            job("maintain", "jobs.command_line maintain", "--every", self.maintain, reports=frozenset({"maintain"}),
+                stale_after=self.maintain + 600)
+        )  # fmt: skip
         if self.start_runs:
             flags = ("--every", self.trigger, "--start")
             jobs.append(
@@ -95,6 +105,14 @@ def memory_of_a_driver(drivers: int) -> str:
     """Return what each of some Spark drivers gets: half of the machine's memory shared out, 1 to 8 GiB."""
     share = psutil.virtual_memory().total // 2 // drivers // 2**20
     return f"{min(max(share, 1024), 8192)}m"
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where metrics and probes are answered."""
+
+    port: int
+    host: str = HOST
 
 
 @contextmanager
@@ -119,12 +137,14 @@ def only_supervisor(lake: Lake) -> Iterator[None]:
 class Up:
     """One run of the supervisor: its loop, its state file, its lines on the terminal."""
 
-    def __init__(self, settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool = False) -> None:
+    def __init__(self, settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool) -> None:
         self.settings, self.lake, self.logs, self.fail_fast = settings, Lake(settings.lake), logs, fail_fast
         specs = plan.specs(settings)
         self._memory = memory_of_a_driver(4 if plan.start_runs else 3)
         self.supervisor = Supervisor(specs, self._spawn, tell=self._tell)
-        self._written_at = 0.0
+        self.bootstrap = settings.bootstrap
+        self.metrics_port: int | None = None
+        self._written_at = self._looked_at = time.monotonic()
 
     def _spawn(self, spec: JobSpec) -> ChildProcess:
         environment = {DRIVER_MEMORY: self._memory}
@@ -138,7 +158,14 @@ class Up:
 
     def deployment(self) -> Deployment:
         """Return the state of all jobs."""
-        return self.supervisor.deployment(bootstrap=self.settings.bootstrap)
+        return self.supervisor.deployment(bootstrap=self.bootstrap, metrics_port=self.metrics_port)
+
+    def endpoint(self) -> Endpoint:
+        """Return what answers probes and Prometheus."""
+        registry = CollectorRegistry()
+        registry.register(LakeCollector(self.lake, lambda: lags(self.lake, self.bootstrap), self.deployment))
+        beats = lambda: time.monotonic() - self._looked_at < SILENT_SECONDS  # noqa: E731
+        return Endpoint(registry, lambda: self.deployment().troubles(), beats)
 
     def run(self, stop: threading.Event) -> int:
         """Keep the jobs running until ``stop`` is set or none is left; return the exit code."""
@@ -164,16 +191,17 @@ class Up:
 
     def _look(self, *, now: bool = False) -> None:
         self.supervisor.tick()
+        self._looked_at = time.monotonic()
         if now or time.monotonic() - self._written_at >= BEAT_SECONDS:
             self.deployment().write(self.lake.path / STATE_FILE)
             self._written_at = time.monotonic()
 
 
-def supervise(settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool = False) -> int:
+def supervise(settings: Settings, plan: Plan, logs: Path, metrics: Where | None, *, fail_fast: bool = False) -> int:
     """Run the plan's jobs on the lake until SIGTERM or SIGINT; return the exit code.
 
     Without ``--bootstrap`` the embedded broker beside the lake is used, started for as long as this runs where none
-    runs yet. Errors: ``UserError`` when another supervisor holds the lake.
+    runs yet. Errors: ``UserError`` when another supervisor holds the lake, ``EndpointError`` when the port is taken.
     """
     lake = Lake(settings.lake)
     with ExitStack() as exits:
@@ -181,10 +209,13 @@ def supervise(settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool = F
         KeyFolder(settings.keys).open_or_create()
         for table in TABLES:
             delta.create_table(lake, table)
-        if settings.bootstrap is None and EmbeddedBroker(settings.kafka_folder).bootstrap is None:
-            exits.enter_context(running_broker(settings.kafka_folder))
-        stop = exits.enter_context(stop_on_signals())
-        return Up(settings, plan, logs, fail_fast=fail_fast).run(stop)
+        up = Up(settings, plan, logs, fail_fast=fail_fast)
+        if metrics is not None:
+            up.metrics_port = exits.enter_context(serving(up.endpoint(), metrics.port, metrics.host))
+        if settings.bootstrap is None:
+            running = EmbeddedBroker(settings.kafka_folder).bootstrap
+            up.bootstrap = running or exits.enter_context(running_broker(settings.kafka_folder))
+        return up.run(exits.enter_context(stop_on_signals()))
 
 
 INTERVAL = click.FloatRange(min=0.1)
@@ -205,11 +236,19 @@ INTERVAL = click.FloatRange(min=0.1)
 @click.option("--start-runs", is_flag=True, help="Train where the trigger says start; otherwise it only decides.")
 @click.option("--log-dir", type=click.Path(path_type=Path), default=None,
               help="Folder of a log for each job.  [default: beside the lake, NAME.logs]")  # fmt: skip
+@click.option("--metrics-port", type=click.IntRange(0, 65535), default=METRICS_PORT, show_default=True,
+              help="Port of /metrics, /ready and /health; 0 takes a free one.")  # fmt: skip
+@click.option("--metrics-host", default=HOST, show_default=True, help="Address it listens on.")
+@click.option("--metrics/--no-metrics", "metered", default=True, show_default=True, help="Serve them at all.")
 @click.option("--fail-fast", is_flag=True, help="Stop all jobs once one is given up, with its exit code.")
-def command(settings: Settings, log_dir: Path | None, *, fail_fast: bool, **plan: object) -> None:
+def command(
+    settings: Settings, log_dir: Path | None, metrics_port: int, metrics_host: str, *, metered: bool, fail_fast: bool,
+    **plan: object,
+) -> None:  # fmt: skip
     """Supervise; exit with 0 after a clean stop, else with the code of the first job that was given up."""
     logs = (log_dir or beside(settings.lake, "logs")).absolute()
-    code = supervise(settings, Plan(**plan), logs, fail_fast=fail_fast)  # type: ignore[arg-type]
+    metrics = Where(metrics_port, metrics_host) if metered else None
+    code = supervise(settings, Plan(**plan), logs, metrics, fail_fast=fail_fast)  # type: ignore[arg-type]
     raise click.exceptions.Exit(code)
 
 

@@ -6,7 +6,7 @@ that has been written is skipped by Delta itself. Without ``txn`` a repeat write
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ READ_BY_ALL = frozenset({"timestampNtz"})
 Tried by ``tests/spark/test_readers_matrix.py``. On column mapping Arrow gives nulls in silence (delta-rs#885); deletion
 vectors, type widening, v2 checkpoints and the vacuum check it refuses, most of them Polars too.
 """
+CHANGE_TRIES = 5
 COLUMN_MAPPING_READER = 2
 """Reader version of tables with column mapping that list no features."""
 
@@ -169,12 +170,45 @@ def merge(
     create_table(lake, table)
     condition = " AND ".join(f"old.{key} = new.{key}" for key in table.key)
     columns = {name: f"new.{name}" for name in table.column_names}
-    target = DeltaTable.forPath(spark, str(lake.table(table.name))).alias("old")
-    builder = target.merge(frame.select(*table.column_names).alias("new"), condition)
-    if update:
-        builder = builder.whenMatchedUpdate(condition=update_when, set={**columns, **(update_set or {})})
-    with transaction(spark, txn):
+    rows = frame.select(*table.column_names).alias("new")
+
+    def execute() -> None:
+        target = DeltaTable.forPath(spark, str(lake.table(table.name))).alias("old")
+        builder = target.merge(rows, condition)
+        if update:
+            builder = builder.whenMatchedUpdate(condition=update_when, set={**columns, **(update_set or {})})
         builder.whenNotMatchedInsert(values=columns).execute()
+
+    with transaction(spark, txn):
+        undisturbed(execute)
+
+
+def undisturbed(change: Callable[[], None]) -> None:
+    """Make a change; again where files that it read were joined by the upkeep meanwhile, which changes no row.
+
+    Raises Delta's own error when that happens ``CHANGE_TRIES`` times.
+    """
+    from delta.exceptions import (
+        ConcurrentAppendException,
+        ConcurrentDeleteDeleteException,
+        ConcurrentDeleteReadException,
+        ConcurrentWriteException,
+    )
+
+    met_another = (  # they share no class of their own in Python
+        ConcurrentAppendException,
+        ConcurrentDeleteDeleteException,
+        ConcurrentDeleteReadException,
+        ConcurrentWriteException,
+    )
+    for tries_left in reversed(range(CHANGE_TRIES)):
+        try:
+            change()
+        except met_another:
+            if not tries_left:
+                raise
+        else:
+            return
 
 
 @contextmanager
