@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from jobs.streaming import one_driver
 from pipelines.adapters import delta
+from pipelines.adapters.http_judge import HttpJudge, JudgeEndpoint
 from pipelines.adapters.jars import cache_folder
 from pipelines.adapters.lake import Lake
 from pipelines.datasets.version import MANIFEST
@@ -52,6 +53,9 @@ class TrialOptions:
     regression: Path | None = None
     promote: bool = True
     """Move aliases by the verdict; else the verdict is written down and nothing moves."""
+    judge: JudgeEndpoint | None = None
+    """Judge model that compares the candidate's answers with its reference's."""
+    judged_at_once: int = 4
 
 
 def register_model(
@@ -152,12 +156,14 @@ def _tried(
     try:
         contenders = Contenders(lake.model(name), base.path, *_champion_folders(lake, base, champion))
         plan = replace(options.plan, max_length=spec.max_length)
-        trial = try_candidate(name, contenders, _rows(lake, spec, champion, options), plan, options.rule)
+        judge = None if options.judge is None else HttpJudge(options.judge)
+        rows = _rows(lake, spec, champion, options)
+        trial = try_candidate(name, contenders, rows, plan, options.rule, judge, options.judged_at_once)
     except Exception as error:  # noqa: BLE001 - a run must not end because its model cannot be judged
         log.warning("%s: the trial ended with %s", name, type(error).__name__)
         return {"verdict": "hold", "reason": f"The trial ended with {type(error).__name__}.", "numbers": {},
                 "findings": []}  # fmt: skip
-    return _told(trial)
+    return _told(trial) | ({"judge": options.judge.label} if options.judge else {})
 
 
 def _told(trial: Trial) -> dict[str, Any]:

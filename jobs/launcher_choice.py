@@ -14,8 +14,8 @@ from pipelines.training.launch import LocalTorchrun
 from pipelines.training.launchers import Launcher
 
 LAUNCHERS = ("local", "spark", "kubernetes", "kubeflow", "webhook")
-FILE_OF = {"kubernetes": "cluster", "kubeflow": "cluster", "webhook": "webhook"}
-"""Table of the file that a launcher needs."""
+FILE_OF = {"kubernetes": "cluster", "kubeflow": "cluster", "webhook": "webhook", "spark": "spark"}
+"""Table of the file that a launcher needs; Spark does without."""
 
 
 def choose_launcher(name: str, file: Path | None = None) -> Launcher:
@@ -25,7 +25,9 @@ def choose_launcher(name: str, file: Path | None = None) -> Launcher:
     if name == "spark":
         from pipelines.adapters.cluster_launchers import SparkDistributor
 
-        return SparkDistributor()
+        settings = _declared(name, file) if file is not None else {}
+        _check_keys(settings, {"local", "use_gpu"}, set())
+        return SparkDistributor(local=settings.get("local", True) is True, use_gpu=settings.get("use_gpu") is True)
     declared = _declared(name, file)
     if name == "webhook":
         return _webhook(declared)

@@ -11,6 +11,7 @@ command = LazyGroup(
         "show": ("jobs.models_list:show_model", "Tell how a model was judged."),
         "promote": ("jobs.models_alias:promote_model", "Make a model the champion of its tenant, by hand."),
         "rollback": ("jobs.models_alias:rollback_model", "Go back to the champion before."),
+        "watch": ("jobs.models_watch", "Roll back a champion that people like less than the model before."),
     },
-    help="List, promote and roll back models.",
+    help="List, promote, watch and roll back models.",
 )

@@ -24,6 +24,7 @@ from jobs.options import Exit, Settings, UserError, turnmill_command
 from jobs.streaming import one_driver
 from jobs.train_options import TINY_RATE, TINY_STEPS, USUAL_RATE, TrainOptions, with_train_flags
 from pipelines.adapters import delta
+from pipelines.adapters.http_judge import HttpJudge
 from pipelines.adapters.jars import cache_folder
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.mlflow_runs import record_run
@@ -77,6 +78,9 @@ def train_lake(
     key = decision_id or timed_name("manual", dt.datetime.now(dt.UTC), secrets.token_hex(4))
     launcher = choose_launcher(options.launcher, options.launcher_file)
     trial = trial or TrialOptions()
+    if trial.judge is not None:
+        # A judge that cannot be asked would be told only after the run.
+        HttpJudge(trial.judge).probe()
     with one_driver(lake, JOB):
         _settle_abandoned(spark, lake, launcher, run_name(key))
         options = replace(options, nodes=nodes_of(options, launcher))

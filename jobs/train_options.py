@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from jobs.candidate_trial import TrialOptions
+from jobs.judge_choice import JUDGE_FLAGS, judge_endpoint
 from jobs.launcher_choice import LAUNCHERS
 from jobs.options import Settings
 from pipelines.promotion.rule import PromotionRule
@@ -208,6 +209,18 @@ TRIAL_FLAGS = (
                  metavar="TOML", help="What a candidate must show."),
     click.option("--regression", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
                  metavar="JSONL", help="Fixed rows that must not get worse.  [default: the champion's held-out cut]"),
+    click.option("--judge-url", default=None, metavar="URL",
+                 help="Judge model behind an OpenAI-compatible API, for instance http://127.0.0.1:8000/v1. Prompts and "
+                 "answers of the held-out cut go there; they hold no personal data, as all of a dataset."),
+    click.option("--judge-model", default=None, metavar="NAME", help="Its name there."),
+    click.option("--judge-key-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None,
+                 metavar="FILE", help="File with its key."),
+    click.option("--judge-key-env", default=None, metavar="NAME", help="Environment variable with its key instead."),
+    click.option("--judge-at-once", type=click.IntRange(1, 64), default=4, show_default=True,
+                 help="Comparisons that it is asked for at a time."),
+    click.option("--judge-timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
+                 metavar="SECONDS", help="Wait for an answer."),
+    click.option("--judge-private", is_flag=True, help="It may be at a private address."),
     click.option("--promote/--no-promote", default=True, show_default=True, help="Move aliases by the verdict."),
 )  # fmt: skip
 
@@ -217,11 +230,15 @@ def with_train_flags(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(
-        settings: Settings, *args: Any, promotion_rule: Path | None, regression: Path | None, promote: bool, **rest: Any
-    ) -> Any:
+        settings: Settings, *args: Any, promotion_rule: Path | None, regression: Path | None, promote: bool,
+        judge_at_once: int, **rest: Any,
+    ) -> Any:  # fmt: skip
         options = TrainOptions(**{f.name: rest.pop(f.name) for f in fields(TrainOptions)})
         rule = PromotionRule.read(promotion_rule) if promotion_rule else PromotionRule()
-        trial = TrialOptions(rule=rule, regression=regression, promote=promote)
+        judge = judge_endpoint(**{name: rest.pop(f"judge_{name}") for name in JUDGE_FLAGS})
+        trial = TrialOptions(
+            rule=rule, regression=regression, promote=promote, judge=judge, judged_at_once=judge_at_once
+        )
         return function(settings, *args, options=options, trial=trial, **rest)
 
     wrapped: Callable[..., Any] = run

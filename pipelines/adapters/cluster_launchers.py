@@ -7,8 +7,10 @@ other side makes one run of all repeats. What could not be launched raises ``Tra
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +19,7 @@ import orjson
 
 from pipelines.adapters.outbound_http import RequestFailed, Target, post_json
 from pipelines.training import worker_path
+from pipelines.training.launch import worker_environment
 from pipelines.training.launchers import RunStatus, TrainingFailed, read_log, recorded_status
 from pipelines.training.manifests import (
     Cluster,
@@ -26,7 +29,7 @@ from pipelines.training.manifests import (
     object_name,
     rendered,
 )
-from pipelines.training.run_spec import RESULT_FILE, RunSpec
+from pipelines.training.run_spec import LOG_FILE, RESULT_FILE, RunSpec
 
 MANIFEST_FILE = "manifest.yaml"
 KUBECTL_SECONDS = 60.0
@@ -149,7 +152,8 @@ FAILED_FILE = "failed"
 class SparkDistributor:
     """Runs the processes inside Spark's executors (``pyspark.ml.torch.distributor``), on the driver with ``local``.
 
-    ``launch`` returns when the run has ended: Spark's tasks live as long as the job that asked for them.
+    ``launch`` returns when the run has ended: Spark's tasks live as long as the job that asked for them. Tasks (without
+    ``local``) need a free slot for each process at once, and the run's folder, base and dataset under the same paths.
     """
 
     local: bool = True
@@ -157,16 +161,22 @@ class SparkDistributor:
     name: str = "spark-torch-distributor"
 
     def launch(self, spec: RunSpec, folder: Path) -> None:
-        """Run the processes to their end; a run that has its result is not run again."""
+        """Run the processes to their end; a run that has its result is not run again.
+
+        Spark does not tell that processes ended badly: the run then has no result, which ``follow`` tells.
+        """
         from pyspark.ml.torch.distributor import TorchDistributor
 
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / RESULT_FILE).is_file():
             return
         path = spec.write(folder)
+        # Spark hands on what the processes write to this one's standard output, where results of commands stand.
+        log = (folder / LOG_FILE).open("a", encoding="utf-8")
         try:
-            distributor = TorchDistributor(num_processes=spec.nproc, local_mode=self.local, use_gpu=self.use_gpu)
-            distributor.run(worker_path(), str(path))
+            with log, redirect_stdout(log), _variables(worker_environment(os.environ, spec.nproc)):
+                distributor = TorchDistributor(num_processes=spec.nproc, local_mode=self.local, use_gpu=self.use_gpu)
+                distributor.run(worker_path(), str(path))
         except Exception as error:
             raise TrainingFailed(f"Spark's distributor ended with {type(error).__name__}") from error
 
@@ -179,5 +189,18 @@ class SparkDistributor:
         return False
 
     def logs(self, folder: Path) -> str:
-        """Spark keeps the output in the logs of its executors."""
+        """Return what Spark handed on of the processes' output; the rest is in the logs of its executors."""
         return read_log(folder)
+
+
+@contextmanager
+def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Let processes that are started inside the block begin with ``wanted``; the variables before come back."""
+    before = dict(os.environ)
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name in wanted:
+            os.environ.pop(name, None)
+        os.environ.update(before)

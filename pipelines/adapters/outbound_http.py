@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import http.client
 import ipaddress
+import re
 import socket
 import ssl
 import time
@@ -23,6 +24,8 @@ TIMEOUT_SECONDS = 10.0
 MOST_ANSWER_BYTES = 65_536
 SIGNATURE, IDEMPOTENCY = "Turnmill-Signature", "Idempotency-Key"
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+WAIT = re.compile(r"\d{1,6}", re.ASCII)
+"""Seconds of Retry-After; its other form, a date, is passed over."""
 
 
 class AddressRefused(ValueError):
@@ -32,9 +35,16 @@ class AddressRefused(ValueError):
 
 
 class RequestFailed(RuntimeError):
-    """The other side did not answer with 2xx; the message holds the status or the kind of the fault."""
+    """The other side did not answer with 2xx; the message holds the status or the kind of the fault.
+
+    ``status`` is None where there was no answer; ``retry_after`` are the seconds that the answer asks to wait.
+    """
 
     safe_to_show = True
+
+    def __init__(self, message: str, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.retry_after = status, retry_after
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,9 @@ def post_json(
     finally:
         connection.close()
     if not 200 <= answer.status < 300:
-        raise RequestFailed(f"{target.host}: wanted a status of 2xx, found {answer.status}")
+        wait = answer.headers.get("Retry-After", "").strip()
+        told = f"{target.host}: wanted a status of 2xx, found {answer.status}"
+        raise RequestFailed(told, answer.status, float(wait) if WAIT.fullmatch(wait) else None)
     return content
 
 

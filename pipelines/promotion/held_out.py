@@ -67,7 +67,12 @@ def with_other_prompts(rows: Sequence[JudgedRow]) -> list[dict[str, Any]]:
 
 def wanted_answers(rows: Iterable[JudgedRow]) -> list[dict[str, Any]]:
     """Return the rows with an answer that is wanted, in prompt-completion form."""
-    return [{"prompt": list(row.row["prompt"]), "completion": row.good} for row in rows if row.good is not None]
+    wanted = [(row.row, row.good) for row in rows if row.good is not None]
+    offered = ({"tools": row["tools"]} if row.get("tools") else {} for row, _ in wanted)
+    return [
+        {"prompt": list(row["prompt"]), "completion": good} | more
+        for (row, good), more in zip(wanted, offered, strict=True)
+    ]
 
 
 def tenant_of(folder: Path) -> str | None:

@@ -46,8 +46,12 @@ def try_candidate(
     plan: Plan = Plan(),  # noqa: B008 - frozen
     rule: PromotionRule = PromotionRule(),  # noqa: B008
     judge_model: Judge | None = None,
+    judged_at_once: int = 1,
 ) -> Trial:
     """Measure and judge the candidate ``name``; one model is in memory at a time.
+
+    ``judge_model`` is asked about ``judged_at_once`` pairs of answers at a time. A trial whose judge decides nothing
+    holds the candidate.
 
     Raises ``ValueError`` for a set without held-out rows, or of which none fits.
     """
@@ -62,7 +66,9 @@ def try_candidate(
         lambda: load_model(contenders.candidate, contenders.base), rows, plan, ask_for_canaries=True
     )
     compared = Compared(candidate, base, champion)
-    judged = None if judge_model is None else compare_answers(judge_model, rows.held_out, compared, seed_of(name))
+    judged = None
+    if judge_model is not None:
+        judged = compare_answers(judge_model, rows.held_out, compared, seed_of(name), judged_at_once)
     method = method_of(rows.held_out[0].row)
     evidence = evidence_of(compared, rows.held_out, method, canaries=canaries, judged=judged, name=name)
     return Trial(evidence, judge(evidence, rule))

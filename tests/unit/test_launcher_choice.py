@@ -14,6 +14,17 @@ def test_a_launcher_without_a_cluster_needs_no_file(name, told):
     assert choose_launcher(name).name == told
 
 
+def test_spark_is_told_by_its_file_to_use_tasks(tmp_path):
+    assert choose_launcher("spark").local
+    path = tmp_path / "spark.toml"
+    path.write_text("[spark]\nlocal = false\n")
+    launcher = choose_launcher("spark", path)
+    assert (launcher.local, launcher.use_gpu) == (False, False)
+    path.write_text("[spark]\nmemory = 1\n")
+    with pytest.raises(UserError, match="found memory"):
+        choose_launcher("spark", path)
+
+
 def test_a_cluster_is_declared_in_toml(tmp_path):
     path = tmp_path / "cluster.toml"
     path.write_text('[cluster]\nimage = "example.com/t@sha256:ab"\nvolume_claim = "lake"\nmount = "/lake"\nnodes = 2\n')

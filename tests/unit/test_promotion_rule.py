@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from pipelines.promotion.aliases import AliasError, challenged, champion_of, promoted, rolled_back
 from pipelines.promotion.canaries import Canary, exposure, plan_canaries, planted_rows
 from pipelines.promotion.evidence import CanaryFigures, Evidence
+from pipelines.promotion.held_out import JudgedRow, wanted_answers
 from pipelines.promotion.judge import question, read_verdict, score_pair
 from pipelines.promotion.paired_bootstrap import Interval, paired_bootstrap
 from pipelines.promotion.rule import PromotionRule, PromotionRuleError, judge
@@ -253,3 +254,9 @@ def test_a_judge_that_prefers_a_place_decides_nothing():
     assert score_pair(fair, "p", "good", "bad") == 1.0
     assert score_pair(fair, "p", "bad", "good") == -1.0
     assert score_pair(lambda _: "no idea", "p", "a", "b") is None
+
+
+def test_answers_are_asked_for_with_the_tools_that_were_offered():
+    row = {"prompt": [{"role": "user", "content": "Rain?"}], "completion": [{"role": "assistant", "content": "No."}]}
+    offered, plain = wanted_answers([JudgedRow(row | {"tools": "[1]"}, "u1"), JudgedRow(row | {"tools": None}, "u2")])
+    assert (offered["tools"], "tools" in plain) == ("[1]", False)

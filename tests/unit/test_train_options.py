@@ -48,6 +48,39 @@ def test_what_cannot_be_meant_is_wrong_use(words):
     assert words[0] in done.output
 
 
+def judged(tmp_path, *words):
+    told = []
+    command = click.command("train")(click.pass_obj(with_train_flags(lambda _, options, trial: told.append(trial))))
+    done = CliRunner().invoke(command, list(words), obj=object(), env={"JUDGE_KEY": "an-invented-key-of-a-judge"})
+    return done, told[0].judge if told else None
+
+
+def test_a_judge_is_asked_where_the_flags_say_with_a_key_of_a_file_or_variable(tmp_path):
+    assert judged(tmp_path)[1] is None
+    key = tmp_path / "key"
+    key.write_text("an-invented-key-of-a-judge\n")
+    key.chmod(0o600)
+    where = ("--judge-url", "http://127.0.0.1:9/v1", "--judge-model", "m")
+    for words in (("--judge-key-file", str(key)), ("--judge-key-env", "JUDGE_KEY")):
+        _, judge = judged(tmp_path, *where, *words, "--judge-timeout", "7")
+        assert (judge.key, judge.timeout, judge.label) == ("an-invented-key-of-a-judge", 7.0, "m at 127.0.0.1")
+    assert judged(tmp_path, *where)[1].key is None
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--judge-model", "m"), "wanted --judge-url"),
+        (("--judge-url", "http://127.0.0.1:9/v1"), "wanted --judge-model"),
+        (("--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--judge-key-env", "NOT_SET"), "unset or empty"),
+    ],
+)
+def test_flags_of_a_judge_that_do_not_fit_are_refused(tmp_path, words, told):
+    done, judge = judged(tmp_path, *words)
+    assert judge is None
+    assert told in done.output
+
+
 def test_machines_are_a_number_or_a_range():
     assert (node_range("3"), node_range("1:8")) == ((3, 3), (1, 8))
 
