@@ -21,7 +21,7 @@ from pipelines.privacy.second_tier import span_source
 
 COLUMNS = (
     "tenant", "turn_id", "text", "reasoning", "tool_call_id", "tool_name", "model", "response_id", "finish_reason",
-    "tool_calls", "parts", "redactions",
+    "tools", "tool_calls", "parts", "redactions",
 )  # fmt: skip
 ROWS_AT_ONCE = 256
 SHOWN = 20
@@ -90,7 +90,7 @@ def suspects_in(turns: list[dict[str, Any]], anonymizer: Anonymizer) -> list[Sus
 
 def stored_strings(turn: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield pointer and text of the strings of a stored turn that the anonymiser writes."""
-    for name in COLUMNS[2:9]:
+    for name in COLUMNS[2:10]:
         if turn[name]:
             yield f"/{name}", turn[name]
     for column, names in (("tool_calls", ("id", "name", "arguments")), ("parts", ("type", "media_type", "uri"))):

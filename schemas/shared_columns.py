@@ -112,6 +112,11 @@ MESSAGE_COLUMNS = (
     Column("tool_calls", TOOL_CALLS, "Tool calls with their raw argument string, anonymised.", (), []),
     Column("tool_call_id", pa.string(), "On a tool message: the call that it answers."),
     Column("tool_name", pa.string(), "On a tool message: the tool's name where the log gives it."),
+    Column(
+        "tools",
+        pa.string(),
+        "On an answer: functions that its request offered, a JSON list in OpenAI's form, anonymised; null without any.",
+    ),
     Column("model", pa.string(), "Model that wrote the message, as logged."),
     Column("response_id", pa.string(), "Id of the response, as logged; feedback joins on it."),
     Column("span_id", pa.string(), "Id of the call at a tracer or gateway, as logged; feedback joins on it too."),

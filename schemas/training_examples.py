@@ -37,6 +37,11 @@ TRAINING_EXAMPLES = Table(
         Column("rejected", MESSAGES, "The other side, without the prompt."),
         Column("label", pa.bool_(), "Whether an unpaired answer was liked."),
         Column(
+            "tools",
+            pa.string(),
+            "Functions that the target's request offered, a JSON list in OpenAI's form, anonymised; null without any.",
+        ),
+        Column(
             "turn_ids",
             pa.list_(pa.string()),
             "Turns of prompt, rejected side and target, in this order; the last is the target, for an edit its draft.",

@@ -107,7 +107,7 @@ def facts(policy: CurationPolicy) -> list[Column]:
     barring = F.array_intersect("flags", F.array(*map(F.lit, policy.barring_flags)).cast("array<string>"))
     return [
         *(F.col(name) for name in ("role", "parent_id", "system_turn_id", "consent", "finish_reason", "key_epoch")),
-        *(F.col(name) for name in ("model", "source", "text_hash")),
+        *(F.col(name) for name in ("model", "source", "text_hash", "tools")),
         message.alias("message"),
         F.array_min(barring).alias("barring_flag"),
         F.coalesce("created_at", "landed_at").alias("at"),

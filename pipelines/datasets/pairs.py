@@ -27,7 +27,7 @@ BETWEEN = ">"
 """Stands between the ids of both sides in the id of a pair."""
 LED = (
     "tenant", "conversation_id", "conversation_user_ref", "language", "at", "source", "question", "system_message",
-    "system_turn_id", "path_epochs", "system_key_epoch",
+    "tools", "system_turn_id", "path_epochs", "system_key_epoch",
 )  # fmt: skip
 
 
@@ -145,13 +145,14 @@ def _judged(rows: DataFrame) -> DataFrame:
     refused = F.col("_rejected.verdict")
     rejected = refused.withField("rule", F.concat(F.lit(rules.REJECTED_PREFIX), refused["rule"]))
     system, other_system = (F.col(f"_{side}.system_message.text") for side in SIDES)
+    tools, other_tools = (F.col(f"_{side}.tools") for side in SIDES)
     equal = F.to_json(said(F.col("chosen"))) == F.to_json(said(F.col("rejected")))
     ordered = [
         (F.col("is_contradicted"), verdict(rules.CONTRADICTED)),
         (F.col("_chosen.verdict").isNotNull(), F.col("_chosen.verdict")),
         (refused.isNotNull(), rejected),
         ((F.col("evidence") == EDIT) & _calls(F.col("_rejected.message")), verdict(rules.EDIT_OF_CALLS)),
-        (~system.eqNullSafe(other_system), verdict(rules.PROMPTS_DIFFER)),
+        (~system.eqNullSafe(other_system) | (tools != other_tools), verdict(rules.PROMPTS_DIFFER)),
         (equal, verdict(rules.EQUAL_SIDES)),
         (~(_is_answer(F.col("chosen")) & _is_answer(F.col("rejected"))), verdict(rules.SIDE_NOT_AN_ANSWER)),
     ]

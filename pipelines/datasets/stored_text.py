@@ -17,7 +17,8 @@ def unlike_turns(examples: DataFrame, turns: DataFrame, feedback: DataFrame | No
     """Return (tenant, example_id) of examples with a message that differs from its turn, or that has none.
 
     ``turns`` is the view ``turns_current``. Compared are role, text, calls and the id of the answered call, message by
-    message in the order of ``turn_ids``; the chosen side of an edit is compared with the text of its feedback.
+    message in the order of ``turn_ids``, and the tools with those of the last; the chosen side of an edit is compared
+    with the text of its feedback.
     """
     is_edit = F.coalesce(F.col("evidence") == EDIT, F.lit(False))
     none = F.array().cast(examples.schema["prompt"].dataType)
@@ -37,9 +38,16 @@ def unlike_turns(examples: DataFrame, turns: DataFrame, feedback: DataFrame | No
         & F.col("said.tool_call_id").eqNullSafe(F.col("stored.tool_call_id"))
     )
     unlike = read.where(~F.coalesce(same, F.lit(False))).select(*EXAMPLE)
+    unlike = unlike.unionByName(_unlike_tools(examples, turns))
     if feedback is not None:
         unlike = unlike.unionByName(_unlike_edits(examples.where(is_edit), feedback))
     return unlike.distinct()
+
+
+def _unlike_tools(examples: DataFrame, turns: DataFrame) -> DataFrame:
+    told = examples.select(*EXAMPLE, F.element_at("turn_ids", -1).alias("turn_id"), F.col("tools").alias("told"))
+    offered = turns.select("tenant", "turn_id", "tools")
+    return told.join(offered, ["tenant", "turn_id"], how="left").where("NOT (told <=> tools)").select(*EXAMPLE)
 
 
 def _unlike_edits(edits: DataFrame, feedback: DataFrame) -> DataFrame:

@@ -84,10 +84,12 @@ def trl_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return an example in TRL's conversational form of its kind (TRL, dataset_formats): a line of the version's files.
 
     Prompt-completion, preference with an explicit prompt, or unpaired. A conversation has ``loss_mask`` beside, which
-    tells of each message of the completion whether it is learned.
+    tells of each message of the completion whether it is learned. ``tools`` stay JSON text: TRL and datasets take it.
     """
     kind = row["kind"]
     told: dict[str, Any] = {side: [trl_message(message) for message in row[side]] for side in ("prompt", *SIDES[kind])}
+    if row.get("tools"):
+        told["tools"] = row["tools"]
     if kind == "unpaired":
         told["label"] = row["label"]
     if kind == "conversation":

@@ -43,7 +43,8 @@ class Message:
 
     ``user_id`` names the author where a talk has several; None means the talk's user. ``source_id`` is the source's own
     id of a message that is logged without its history; ``previous_response_id`` the answer that it replies to, where
-    the history lives in a chain of responses; ``span_id`` the id that a tracer or gateway gave the call.
+    the history lives in a chain of responses; ``span_id`` the id that a tracer or gateway gave the call. ``tools`` are
+    the functions that its request offered, as JSON.
     """
 
     role: str
@@ -63,6 +64,7 @@ class Message:
     user_id: str | None = None
     source_id: str | None = None
     previous_response_id: str | None = None
+    tools: str | None = None
 
 
 @dataclass(slots=True)

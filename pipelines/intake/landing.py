@@ -166,6 +166,7 @@ class RecordReader:
             tool_calls=[(c.id, c.name, c.arguments) for c in message.tool_calls],
             tool_call_id=message.tool_call_id,
             tool_name=message.tool_name,
+            tools=message.tools,
             model=message.model,
             response_id=message.response_id,
             span_id=message.span_id,

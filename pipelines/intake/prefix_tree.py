@@ -9,6 +9,7 @@ from pipelines.intake.tool_arguments import canonical_arguments
 
 LATER_FACTS = (
     "model", "response_id", "span_id", "finish_reason", "created_at", "reasoning", "tool_call_id", "tool_name",
+    "tools",
 )  # fmt: skip
 """Fields that one log of a message has and another lacks; the first value that is there counts."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from pipelines.intake.items import Feedback, Message, Rating, Turn
 from pipelines.privacy.anonymizer import Anonymized, Anonymizer, Row, Whose
+from pipelines.privacy.folding import fold
 
 _STRINGS = (
     "reasoning", "tool_call_id", "tool_name", "model", "response_id", "span_id", "previous_response_id",
@@ -42,14 +44,12 @@ def anonymize_turn(turn: Turn, anonymizer: Anonymizer) -> AnonymizedTurn:
 
     The raw user id of the turn counts as a known value. Raises ``LeftValueError`` when the proof fails.
     """
-    row = _turn_row(turn)
-    return _with_turn(turn, anonymizer.fields(row.tenant, row.fields, row.known, whose=row.whose))
+    return _with_turn(turn, _merged([_fields(row, anonymizer) for row in _rows_of(turn)]))
 
 
 def anonymize_feedback(feedback: Feedback, anonymizer: Anonymizer) -> AnonymizedFeedback:
     """Return the rating with its text and response id anonymised; the feedback itself is not changed."""
-    row = _feedback_row(feedback)
-    return _with_feedback(feedback, anonymizer.fields(row.tenant, row.fields, row.known, whose=row.whose))
+    return _with_feedback(feedback, _merged([_fields(row, anonymizer) for row in _rows_of(feedback)]))
 
 
 def anonymize_items(
@@ -62,21 +62,52 @@ def anonymize_items(
     # Requests repeat the talk so far: equal rows are read once.
     places: dict[Hashable, int] = {}
     rows: list[Row] = []
-    place_of = []
+    places_of: list[list[int]] = []
     for item in items:
-        row = _turn_row(item) if isinstance(item, Turn) else _feedback_row(item)
-        place = places.setdefault((row.tenant, tuple(row.fields.items()), row.known, row.whose), len(rows))
-        if place == len(rows):
-            rows.append(row)
-        place_of.append(place)
+        places_of.append([])
+        for row in _rows_of(item):
+            place = places.setdefault((row.tenant, tuple(row.fields.items()), row.known, row.whose), len(rows))
+            if place == len(rows):
+                rows.append(row)
+            places_of[-1].append(place)
     found = anonymizer.batch(rows)
-    results: list[AnonymizedTurn | AnonymizedFeedback | Exception] = []
-    for item, clean in zip(items, map(found.__getitem__, place_of), strict=True):
-        if isinstance(clean, Exception):
-            results.append(clean)
-        else:
-            results.append(_with_turn(item, clean) if isinstance(item, Turn) else _with_feedback(item, clean))
-    return results
+    return [_clean(item, [found[place] for place in own]) for item, own in zip(items, places_of, strict=True)]
+
+
+def _rows_of(item: Turn | Feedback) -> list[Row]:
+    """Return what is anonymised together; tools stand alone and are nobody's, since a tenant's requests repeat them."""
+    if isinstance(item, Feedback):
+        return [_feedback_row(item)]
+    row, tools = _turn_row(item), item.message.tools
+    if not tools:
+        return [row]
+    named = [known for known in row.known if fold(known).text.strip().lower() in _comparable(tools)]
+    return [row, Row(row.tenant, {"/tools": tools}, tuple(named))]
+
+
+@lru_cache(maxsize=64)
+def _comparable(tools: str) -> str:
+    return fold(tools).text.lower()
+
+
+def _fields(row: Row, anonymizer: Anonymizer) -> dict[str, Anonymized]:
+    return anonymizer.fields(row.tenant, row.fields, row.known, whose=row.whose)
+
+
+def _merged(found: Sequence[dict[str, Anonymized]]) -> dict[str, Anonymized]:
+    return found[0] if len(found) == 1 else {pointer: clean for fields in found for pointer, clean in fields.items()}
+
+
+def _clean(
+    item: Turn | Feedback, found: Sequence[dict[str, Anonymized] | Exception]
+) -> AnonymizedTurn | AnonymizedFeedback | Exception:
+    fields: list[dict[str, Anonymized]] = []
+    for one in found:
+        if isinstance(one, Exception):
+            return one
+        fields.append(one)
+    clean = _merged(fields)
+    return _with_turn(item, clean) if isinstance(item, Turn) else _with_feedback(item, clean)
 
 
 def _turn_row(turn: Turn) -> Row:
@@ -148,7 +179,7 @@ def _rebuilt(message: Message, clean: dict[str, Anonymized]) -> Message:
         )
         for i, part in enumerate(message.parts)
     ]
-    strings: dict[str, Any] = {name: _new(clean, f"/{name}", getattr(message, name)) for name in _STRINGS}
+    strings: dict[str, Any] = {name: _new(clean, f"/{name}", getattr(message, name)) for name in (*_STRINGS, "tools")}
     text = _new(clean, "/text", message.text) or ""
     return replace(message, text=text, tool_calls=calls, parts=parts, **strings)
 

@@ -14,6 +14,7 @@ IGNORED = -100
 """Label of a token that takes no part in the loss (torch's ``cross_entropy`` default)."""
 
 CHATML = (
+    "{% if tools %}{{ '<|im_start|>system\n<tools>' + (tools | tojson) + '</tools><|im_end|>\n' }}{% endif %}"
     "{% for message in messages %}"
     "{{ '<|im_start|>' + message['role'] + '\n' }}"
     "{% if message['role'] == 'assistant' %}{% generation %}"

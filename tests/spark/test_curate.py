@@ -91,6 +91,7 @@ class Talks:
 
 FULL = [("user", "hello"), ("assistant", "good day")]
 CALL = {"id": "call_1", "name": "weather", "arguments": '{"city":"Rome"}'}
+TOOLS = '[{"type":"function","function":{"name":"weather"}}]'
 
 BROKEN = {
     "consent-of-a-turn": ([("user", "hi", {"consent": "analytics"}), FULL[1]], {}, "consent"),
@@ -112,7 +113,7 @@ def talks(spark):
     """All scenarios in one cut, each under a tenant of its own: no rule reaches over tenants."""
     talks = Talks(spark)
     talks.add(
-        "tools", "a", ("user", "Weather?"), ("assistant", "", {"tool_calls": [CALL]}),
+        "tools", "a", ("user", "Weather?"), ("assistant", "", {"tool_calls": [CALL], "tools": TOOLS}),
         ("tool", "22 C", {"tool_call_id": "call_1"}), ("assistant", "It is 22 C."), system="Be brief.",
     )  # fmt: skip
     for tenant, (said, conversation, _) in BROKEN.items():
@@ -156,6 +157,7 @@ def test_each_answer_becomes_one_example_with_all_that_was_said_before_it(talks)
     assert [m["text"] for m in last["completion"]] == ["It is 22 C."]
     assert last["turn_ids"] == ["a-s", "a-0", "a-1", "a-2", "a-3"]
     assert examples["a-1"]["completion"][0]["tool_calls"] == [CALL]
+    assert (examples["a-1"]["tools"], last["tools"]) == (TOOLS, None)
 
 
 @pytest.mark.parametrize("tenant", BROKEN)

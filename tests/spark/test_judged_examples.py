@@ -113,6 +113,9 @@ def lake(spark):
     lake.said("arena", "vote", "a-left", -1.0, **entry).said("arena", "vote", "a-right", 1.0, **entry)
     lake.talk("system", [("u1", "Which?"), ("a1", "This.", {"system_turn_id": None}), ("u2", "Ok.")], TRIED)
     lake.talk("equal", ASKED, [("u1", "a0", " Yes,  it is. ")])
+    for tenant, other in (("tools", "[2]"), ("offered", None)):
+        asked = [("u1", "Is it raining?"), ("a1", "Yes, it is.", {"tools": "[1]"}), ("u2", "Thanks.")]
+        lake.talk(tenant, asked, [("u1", "a0", "Who knows?", {"tools": other})])
     lake.talk("torn", ASKED, TRIED).said("torn", "thumb", "a1", -1.0)
     lake.talk("empty", ASKED).said("empty", "edit", "a1", text=" ")
     lake.talk("tool", [("u1", "Weather?"), ("a1", "", {"tool_calls": [CALL]}), ("t2", "22 C"), ("a3", "22.")])
@@ -183,10 +186,17 @@ def test_a_vote_between_two_models_pairs_two_talks(pairs):
     assert row["turn_ids"] == ["u-right", "a-left", "a-right"]
 
 
+def test_a_pair_has_the_tools_of_its_chosen_side_where_the_other_logged_none(pairs):
+    assert [(row["tools"], texts(row["chosen"])) for row in pairs.of("offered")] == [
+        ("[1]", [("assistant", "Yes, it is.")])
+    ]
+
+
 @pytest.mark.parametrize(
     ("tenant", "subject", "rule"),
     [
         ("equal", ("pair", "a1>a0"), "equal_sides"),
+        ("tools", ("pair", "a1>a0"), "prompts_differ"),
         ("torn", ("pair", "a1>a0"), "contradicted"),
         ("growing", ("conversation", "root-talk"), "not_complete"),
     ],
@@ -260,7 +270,7 @@ def test_a_whole_talk_is_one_example_whose_mask_leaves_out_what_is_not_to_be_lea
 def test_an_example_with_a_word_that_its_turn_does_not_have_is_found(spark):
     words = {"role": "assistant", "text": "Yes, it is.", "tool_calls": [CALL], "tool_call_id": None}
     asked = words | {"role": "user", "text": "Is it?", "tool_calls": []}
-    turns = [TURNS.row(turn_id="u1", role="user", text="Is it?"), TURNS.row(turn_id="a1", **words)]
+    turns = [TURNS.row(turn_id="u1", role="user", text="Is it?"), TURNS.row(turn_id="a1", tools="[]", **words)]
     ratings = [FEEDBACK.row(feedback_id="f1", kind="edit", text="No.")]
     edit = {"evidence": "edit", "feedback_ids": ["f1"], "completion": None, "rejected": [words]}
     written = words | {"text": "No.", "tool_calls": []}
@@ -269,13 +279,15 @@ def test_an_example_with_a_word_that_its_turn_does_not_have_is_found(spark):
         "word": {"completion": [words | {"text": "Yes, it was."}]},
         "call": {"completion": [words | {"tool_calls": []}]},
         "prompt": {"prompt": [asked | {"text": "Was it?"}], "completion": [words]},
+        "tools": {"completion": [words], "tools": None},
+        "other-tools": {"completion": [words], "tools": '[{"type":"function"}]'},
         "no-turn": {"completion": [words], "turn_ids": ["u1", "a2"]},
         "too-few-turns": {"completion": [words], "turn_ids": ["a1"]},
         "edited": edit | {"chosen": [written]},
         "edit-changed": edit | {"chosen": [written | {"text": "Never."}]},
     }
-    rows = [TRAINING_EXAMPLES.row(**{"example_id": name, "prompt": [asked], "turn_ids": ["u1", "a1"]} | more)
-            for name, more in sides.items()]  # fmt: skip
+    shared = {"prompt": [asked], "turn_ids": ["u1", "a1"], "tools": "[]"}
+    rows = [TRAINING_EXAMPLES.row(**{"example_id": name} | shared | more) for name, more in sides.items()]
     frames = [spark.createDataFrame(made, table.spark_schema)
               for made, table in ((rows, TRAINING_EXAMPLES), (turns, TURNS), (ratings, FEEDBACK))]  # fmt: skip
     assert {row.example_id for row in unlike_turns(*frames).collect()} == set(sides) - {"sound", "edited"}

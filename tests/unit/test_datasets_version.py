@@ -138,6 +138,13 @@ def test_tool_arguments_become_objects_and_ids_are_kept():
     assert told["completion"] == [{"role": "assistant", "content": "It is 22 C."}]
 
 
+def test_tools_stand_in_the_row_that_is_trained_on_as_json_text():
+    tools = '[{"type":"function","function":{"name":"weather"}}]'
+    row = {"kind": "sft", "prompt": [message("user", "Weather?")], "completion": [message("assistant", "Rain.")]}
+    assert trl_row(row | {"tools": tools})["tools"] == tools
+    assert "tools" not in trl_row(row | {"tools": None})
+
+
 def test_arguments_that_are_no_json_are_refused_without_being_quoted():
     call = {"id": None, "name": "find", "arguments": '{"name": "Ida'}
     with pytest.raises(ValueError, match="arguments that are JSON") as refused:

@@ -153,3 +153,29 @@ def test_dates_of_one_user_move_alike_and_those_of_another_do_not():
 
     assert text_of("u1") == text_of("u1")
     assert len({text_of(user) for user in ("u1", "u2", "u3")}) > 1
+
+
+def test_tools_are_anonymised_as_json_and_tell_their_places(anonymizer):
+    tools = json.dumps([{"type": "function", "function": {"name": "page", "description": f"Pages {MAIL}."}}])
+    clean = anonymize_turn(turn(Message("assistant", "Done.", tools=tools)), anonymizer)
+    described = json.loads(clean.message.tools)[0]["function"]["description"]
+    assert MAIL not in described and described.startswith("Pages <EMAIL_")
+    [(pointer, start, end, kind)] = clean.redactions
+    assert (pointer, kind) == ("/tools", "EMAIL") and clean.message.tools[start:end].startswith("<EMAIL_")
+
+
+def test_tools_of_one_request_are_anonymised_equally_in_all_of_its_answers(anonymizer):
+    tools = json.dumps([{"type": "function", "function": {"name": "page", "description": f"Pages {MAIL}."}}])
+    answers = [turn(Message("assistant", text, tools=tools)) for text in ("One.", f"Two: {MAIL}")]
+    first, second = anonymize_items(answers, anonymizer)
+    assert first.message.tools == second.message.tools != tools
+    assert [pointer for pointer, *_ in first.redactions] == ["/tools"]
+    assert {pointer for pointer, *_ in second.redactions} == {"/text", "/tools"}
+
+
+def test_tools_that_name_the_user_lose_the_name_for_this_user(anonymizer):
+    tools = json.dumps([{"type": "function", "function": {"name": "page", "description": "Pages Nina-Korv only."}}])
+    told = [turn(Message("assistant", "Done.", tools=tools), user_id=user) for user in ("nina-korv", "other-user")]
+    named, other = anonymize_items(told, anonymizer)
+    assert "nina-korv" not in named.message.tools.lower()
+    assert other.message.tools == tools

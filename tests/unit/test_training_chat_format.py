@@ -1,3 +1,5 @@
+import json
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
@@ -66,6 +68,17 @@ def test_a_control_token_in_tool_arguments_is_broken_too(tokenizer):
     call = {"type": "function", "function": {"name": "find", "arguments": {"q": f"a{IM_END}b"}}}
     tokens = encode_example(tokenizer, example(assistant="", tool_calls=[call]), 512)
     assert tokens.input_ids.count(tokenizer.convert_tokens_to_ids(IM_END)) == 2
+
+
+def test_offered_tools_stand_in_the_prompt_and_cannot_end_their_message(tokenizer):
+    described = [{"type": "function", "function": {"name": "weather", "description": f"Rain{IM_END}or sun."}}]
+    tokens = encode_example(tokenizer, example() | {"tools": json.dumps(described)}, 512)
+    plain = encode_example(tokenizer, example(), 512)
+    text = tokenizer.decode(tokens.input_ids)
+    end = tokenizer.convert_tokens_to_ids(IM_END)
+    assert '"name": "weather"' in text
+    assert tokens.input_ids.count(end) == plain.input_ids.count(end) + 1
+    assert [i for i in tokens.labels if i != IGNORED] == [i for i in plain.labels if i != IGNORED]
 
 
 def test_a_long_prompt_loses_its_oldest_tokens_and_never_the_completion(tokenizer):

@@ -25,6 +25,7 @@ from pipelines.intake.shape import (
 )
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
+from pipelines.intake.tool_definitions import offer_tools
 
 NAME = "anthropic_messages"
 VERSION = 1
@@ -70,6 +71,7 @@ def read(entry: Entry) -> Talk:
         if "content" not in response and "error" not in response:
             raise BadShape("response must hold content or an error")
         _add_reply(messages, request, response)
+    offer_tools(messages, request)
     metadata = optional_object(request, "metadata")
     return Talk(
         messages,

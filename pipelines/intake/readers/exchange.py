@@ -11,6 +11,7 @@ from pipelines.intake.readers import anthropic_messages, openai_chat, openai_res
 from pipelines.intake.roles import last_of_chain
 from pipelines.intake.shape import BadShape, wrong_type
 from pipelines.intake.streams.streamed_response import join_streamed_response
+from pipelines.intake.tool_definitions import offer_tools
 from schemas.records import DeadReason
 
 
@@ -40,14 +41,21 @@ def read_exchange(request: Any, response: Any) -> Talk:
     if not entry:
         raise BadShape("neither request nor response holds a body", DeadReason.NO_MESSAGES)
     if response is not None and isinstance(response.get("messages"), list):
-        return _read_steps(request, response)
-    if request is None or response is None:
+        talk = _read_steps(request, response)
+    else:
+        talk = _read_bodies(entry)
+    offer_tools(talk.messages, request or {})
+    return talk
+
+
+def _read_bodies(entry: Entry) -> Talk:
+    if len(entry) == 1:
         return _format_of(entry).read(entry)
-    asked, whole = _format_of({"request": request}), _format_of(entry)
+    asked, whole = _format_of({"request": entry["request"]}), _format_of(entry)
     if asked in (whole, openai_chat):
         return whole.read(entry)
-    talk = asked.read({"request": request})
-    _go_on(talk, _format_of({"response": response}).read({"response": response}).messages)
+    talk = asked.read({"request": entry["request"]})
+    _go_on(talk, _format_of({"response": entry["response"]}).read({"response": entry["response"]}).messages)
     return talk
 
 

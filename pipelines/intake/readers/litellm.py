@@ -14,6 +14,7 @@ from pipelines.intake.json_text import looks_like_json
 from pipelines.intake.readers.call_facts import CallFacts
 from pipelines.intake.readers.exchange import read_exchange
 from pipelines.intake.shape import BadShape, first_id, optional_object, optional_text, optional_time
+from pipelines.intake.tool_definitions import offer_tools
 from schemas.records import DeadReason
 
 NAME = "litellm"
@@ -52,6 +53,8 @@ def read(entry: Entry) -> Talk:
         raise BadShape("messages and response are redacted or absent", DeadReason.NO_MESSAGES)
     talk = read_exchange(request, response)
     _drop_redacted(talk, history_lost=request is None and payload.get("messages") is not None)
+    if isinstance(parameters := payload.get("model_parameters"), dict):
+        offer_tools(talk.messages, parameters)
     for message in _facts(payload).add_to(talk, response is not None):
         if payload.get("cache_hit") is True:
             message.flags.append(flags.CACHE_HIT)

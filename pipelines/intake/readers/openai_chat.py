@@ -27,6 +27,7 @@ from pipelines.intake.shape import (
 from pipelines.intake.streams import openai_chunks
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
+from pipelines.intake.tool_definitions import offer_tools
 
 NAME = "openai_chat"
 VERSION = 1
@@ -71,6 +72,7 @@ def read(entry: Entry) -> Talk:
         _add_replies(messages, request, response)
     elif entry.get("response") is not None and "error" not in (optional_object(entry, "response") or {}):
         raise BadShape("response must hold choices or an error")
+    offer_tools(messages, request)
     return Talk(messages, *_ids(entry, request))
 
 

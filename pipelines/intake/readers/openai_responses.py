@@ -30,6 +30,7 @@ from pipelines.intake.shape import (
 from pipelines.intake.streams.responses_events import is_terminal
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
+from pipelines.intake.tool_definitions import offer_tools
 
 NAME = "openai_responses"
 VERSION = 1
@@ -120,6 +121,7 @@ def read(entry: Entry) -> Talk:
     previous = first_id(request, "previous_response_id") or first_id(response, "previous_response_id")
     if previous is not None or items.refers_elsewhere:
         _flag_first(items.messages)
+    offer_tools(items.messages, *sources)
     return Talk(
         items.messages, _conversation_id(entry, sources), _user_id(entry, sources), previous_response_id=previous
     )

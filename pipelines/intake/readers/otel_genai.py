@@ -26,6 +26,7 @@ from pipelines.intake.shape import (
 from pipelines.intake.streams import otel_message_events
 from pipelines.intake.texts import join_texts
 from pipelines.intake.tool_arguments import compact_json
+from pipelines.intake.tool_definitions import offer_tools
 
 NAME = "otel_genai"
 VERSION = 1
@@ -75,6 +76,7 @@ def read(entry: Entry) -> Talk:
     for message in _read_choices(attributes, messages):
         message.response_id, message.span_id = response_id, span
         message.created_at = _first_time(entry, END_KEYS)
+    offer_tools(messages, {"tools": attributes.get("gen_ai.tool.definitions")})
     talk = Talk(messages, optional_id(attributes, "gen_ai.conversation.id"))
     talk.user_id = first_id(attributes, "user.id", "enduser.id")
     if any(key.startswith("gen_ai.evaluation.") for key in attributes):

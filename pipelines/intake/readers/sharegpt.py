@@ -25,6 +25,7 @@ from pipelines.intake.shape import (
     wrong_type,
 )
 from pipelines.intake.tool_arguments import compact_json
+from pipelines.intake.tool_definitions import offer_tools
 
 NAME = "sharegpt"
 VERSION = 1
@@ -61,6 +62,7 @@ def read(entry: Entry) -> Talk:
         if message.role == "assistant":
             message.model = model
     _place_images(messages, optional_list(entry, "images"))
+    offer_tools(messages, entry)
     return Talk(chain(messages), first_id(entry, "conversation_id", "id"), optional_id(entry, "user_id"))
 
 
