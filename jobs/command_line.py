@@ -11,6 +11,7 @@ from jobs.lazy_group import LazyGroup
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("jobs.demo_run", "Run all of it here: from a chat log in Kafka to a fine-tuned model."),
     "doctor": ("jobs.doctor_check", "Check Java, jars, disk, memory, ports and GPU, and say what to do."),
+    "config": ("jobs.config_show", "Show what applies to each command, and where it comes from."),
     "keys": ("jobs.keys_admin", "List the epochs of the keys, and prepare the next one."),
     "kafka": ("jobs.kafka_broker", "Start, stop or look at the embedded Kafka broker."),
     "generate": ("jobs.logs_generate", "Write chat logs with planted personal data, and the truth about them."),
@@ -29,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trigger": ("jobs.trigger_batch", "Decide whether a training run starts, and say why."),
     "train": ("jobs.train_batch", "Fine-tune on a dataset version; try, promote, hold or reject the model."),
     "runs": ("jobs.training_runs", "List, show and end training runs."),
-    "models": ("jobs.model_versions", "List, promote and roll back models."),
+    "models": ("jobs.model_versions", "List, promote, watch and roll back models."),
     "pipe": ("jobs.text_pipes", "Filters without Kafka and Spark: JSON lines in, JSON lines out."),
     "search": ("jobs.index_search", "Find turns by meaning, by shared words or by both."),
     "analyse": ("jobs.analyse_turns", "Topics, drift, neighbours and a map of what the turns mean."),

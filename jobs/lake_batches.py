@@ -94,7 +94,7 @@ def arguments(settings: Settings) -> list[str]:
 def outcome(command: click.Command, given: list[str]) -> tuple[Exit, str | None]:
     """Run a command in this process; return its exit code, and the error that it told."""
     try:
-        command.main(given, standalone_mode=False, auto_envvar_prefix=f"TURNMILL_{str(command.name).upper()}")
+        command.main(given, standalone_mode=False)
     except click.ClickException as error:
         return Exit(error.exit_code), error.format_message()
     except SystemExit as ended:

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table as RichTable
 
 from jobs.options import Exit, Settings, UserError, existing_lake, turnmill_command
-from jobs.status_jobs import JobLine, complaints, figures, look, screen
+from jobs.status_jobs import Deployments, JobLine, complaints, figures, look, screen
 from pipelines.adapters import delta
 from pipelines.adapters.duck import connect
 from pipelines.adapters.kafka_broker import EmbeddedBroker
@@ -22,7 +22,6 @@ from pipelines.conversations.accounting import accounts
 from pipelines.index.by_model import active_choice
 from pipelines.index.lag import index_lag
 from pipelines.index.standing import read_standing
-from pipelines.supervision.states import Deployment
 from schemas import TABLES
 
 WATCH_SECONDS = 2.0
@@ -51,7 +50,7 @@ def command(settings: Settings, *, watch: bool, probe: bool) -> None:
         _count(settings, lake)
 
 
-def _look(settings: Settings, lake: Lake) -> tuple[Deployment | None, list[JobLine]]:
+def _look(settings: Settings, lake: Lake) -> tuple[Deployments, list[JobLine]]:
     return look(lake, EmbeddedBroker(settings.kafka_folder), settings.bootstrap)
 
 
@@ -62,15 +61,15 @@ def _watch(settings: Settings, lake: Lake) -> None:
             time.sleep(WATCH_SECONDS)
     with Live(console=settings.console, screen=settings.console.is_terminal, auto_refresh=False) as live:
         while True:
-            deployment, lines = _look(settings, lake)
-            shown = screen(f"{lake.path}  {time.strftime('%H:%M:%S')}", deployment, lines)
+            deployments, lines = _look(settings, lake)
+            shown = screen(f"{lake.path}  {time.strftime('%H:%M:%S')}", deployments, lines)
             live.update(Group(shown, *complaints(lines)), refresh=True)
             time.sleep(WATCH_SECONDS)
 
 
 def _probe(settings: Settings, lake: Lake) -> None:
-    deployment, lines = _look(settings, lake)
-    told = figures(deployment, lines)
+    deployments, lines = _look(settings, lake)
+    told = figures(deployments, lines)
     if settings.json:
         settings.emit(told)
     elif told["ready"]:
@@ -80,7 +79,7 @@ def _probe(settings: Settings, lake: Lake) -> None:
 
 
 def _count(settings: Settings, lake: Lake) -> None:
-    deployment, lines = _look(settings, lake)
+    deployments, lines = _look(settings, lake)
     connection = connect(lake)
     rows = {t.name: connection.sql(f"SELECT count(*) AS n FROM {t.name}").fetchall()[0][0] for t in TABLES}  # noqa: S608
     versions = {t.name: delta.version(lake, t.name) for t in TABLES}
@@ -91,10 +90,10 @@ def _count(settings: Settings, lake: Lake) -> None:
         raw = {"raw_text_bytes": broker.data_bytes, "retention_hours": RETENTION_MS / 3_600_000}
         settings.emit(
             {"rows": rows, "versions": versions, "accounts": found.figures(), "kafka": raw, "index": index}
-            | figures(deployment, lines)
+            | figures(deployments, lines)
         )
     else:
-        settings.console.print(screen(str(lake.path), deployment, lines), *complaints(lines), sep="\n")
+        settings.console.print(screen(str(lake.path), deployments, lines), *complaints(lines), sep="\n")
         shown = RichTable("table", "rows", "version", title=str(lake.path))
         for name, count in rows.items():
             shown.add_row(name, f"{count:,}", str(versions[name]) if versions[name] >= 0 else "-")

@@ -50,7 +50,7 @@ def command(settings: Settings, schedule: Schedule) -> None:
 
 def _flags(of: click.Command) -> dict[str, Any]:
     """Return what the environment and the defaults give for the flags of a command."""
-    return of.make_context(of.name, [], auto_envvar_prefix=f"TURNMILL_{str(of.name).upper()}").params
+    return of.make_context(of.name, []).params
 
 
 if __name__ == "__main__":

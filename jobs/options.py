@@ -106,11 +106,25 @@ def turnmill_command(
         for option in reversed(SHARED_OPTIONS):
             callback = option(callback)
         command: click.Command = click.command(name, **attrs)(callback)  # type: ignore[no-untyped-call]
+        give_variables(command)
         if lake_default is not None:
             next(p for p in command.params if p.name == "lake").default = lake_default
         return command
 
     return wrap
+
+
+def give_variables(command: click.Command) -> None:
+    """Let each flag of a command be told by the environment too: ``TURNMILL_COMMAND_FLAG``; the flag wins."""
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.envvar is None and parameter.name != "as_json":
+            flag = max(parameter.opts, key=len).lstrip("-")
+            parameter.envvar = f"TURNMILL_{command.name}_{flag}".upper().replace("-", "_")
+
+
+def variable_of(option: click.Option) -> str | None:
+    """Return the variable of a flag; None where it has none."""
+    return option.envvar if isinstance(option.envvar, str) else None
 
 
 @contextmanager

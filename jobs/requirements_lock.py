@@ -21,16 +21,17 @@ from jobs.options import UserError
 LOCK = "requirements.lock"
 PROJECT = "pyproject.toml"
 
-EXPORT = (
-    "uv",
-    "export",
-    "--quiet",
-    "--all-extras",
-    "--all-groups",
-    "--no-emit-project",
-    "--no-header",
-    "--no-annotate",
-)
+EXPORT = ("uv", "export", "--quiet", "--no-emit-project", "--no-header", "--no-annotate")
+EVERYTHING = ("--all-extras", "--all-groups")
+ROLES: dict[str, tuple[str, ...]] = {
+    "cli": (),
+    "jobs": ("jobs", "embed", "openvino"),
+    "embed-gpu": ("jobs", "embed"),
+    "train-gpu": ("jobs", "train"),
+}
+"""The extras of each image; each has a lock of its own, a part of the whole one."""
+
+ROLE_LOCKS = "docker/locks"
 
 _CONSTRAINTS = re.compile(r"^constraint-dependencies = \[\n(?:    .*\n)*\]\n", re.MULTILINE)
 _TABLE = "[tool.uv]\n"
@@ -53,12 +54,17 @@ def with_constraints(project: str, requirements: list[str]) -> str:
     return project.replace(_TABLE, f"{_TABLE}constraint-dependencies = [\n{lines}]\n")
 
 
-def export(root: Path) -> str:
+def export(root: Path, *flags: str) -> str:
     """Resolve the project in ``root`` by uv and return the lock's text; raises ``UserError`` when uv cannot."""
-    done = subprocess.run(EXPORT, cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run([*EXPORT, *flags], cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UserError(f"uv found no set of versions:\n{done.stderr.strip()}")
     return done.stdout
+
+
+def role_flags(extras: tuple[str, ...]) -> list[str]:
+    """Return what uv is told to export the lock of a role."""
+    return ["--no-default-groups", *(flag for extra in extras for flag in ("--extra", extra))]
 
 
 def write(path: Path, text: str) -> None:
@@ -79,11 +85,14 @@ def command(upgrade: bool) -> None:
     try:
         if upgrade:
             (root / "uv.lock").unlink(missing_ok=True)
-        lock = export(root)
+        lock = export(root, *EVERYTHING)
+        roles = {role: export(root, *role_flags(extras)) for role, extras in ROLES.items()}
     except BaseException:
         write(project, before)
         raise
     write(root / LOCK, lock)
+    for role, text in roles.items():
+        write(root / ROLE_LOCKS / f"{role}.lock", text)
     write(project, with_constraints(before, constraints(lock)))
     click.echo(f"{LOCK}: {len(constraints(lock))} entries")
 

@@ -18,9 +18,10 @@ from pipelines.index.by_model import active_choice
 from pipelines.index.lag import index_lag
 from pipelines.index.standing import read_standing
 from pipelines.supervision.restart import ADVICE
-from pipelines.supervision.states import STATE_FILE, Deployment, JobState, Report, read_state
+from pipelines.supervision.states import Deployment, JobState, Report, read_states
 from schemas import LANDING, TURN_SIGNALS, TURNS
 
+Deployments = Mapping[str, Deployment]
 NOT_SUPERVISED = "no supervisor runs on this lake: turnmill up"
 
 
@@ -54,9 +55,10 @@ def lags(lake: Lake, bootstrap: str | None) -> dict[str, StreamLag]:
     return found
 
 
-def job_lines(deployment: Deployment | None, found: Mapping[str, StreamLag], now: float) -> list[JobLine]:
-    """Return a line for each query and batch of the deployment, and for queries that run outside of one."""
-    lines = [line for job in (deployment.jobs if deployment else ()) for line in _lines_of(job, found, now)]
+def job_lines(deployments: Deployments, found: Mapping[str, StreamLag], now: float) -> list[JobLine]:
+    """Return a line for each query and batch of the deployments, and for queries that run outside of any."""
+    jobs = [job for deployment in deployments.values() for job in deployment.jobs]
+    lines = [line for job in jobs for line in _lines_of(job, found, now)]
     known = {line.name for line in lines}
     for name, lag in found.items():
         if name not in known:
@@ -89,27 +91,30 @@ def _line(job: str, name: str, state: str, lag: StreamLag | None, report: Report
     )  # fmt: skip
 
 
-def look(lake: Lake, kafka: EmbeddedBroker, bootstrap: str | None) -> tuple[Deployment | None, list[JobLine]]:
-    """Return the deployment of a lake as its supervisor tells it, None where none runs, and its lines."""
-    deployment = read_state(lake.path / STATE_FILE)
-    where = bootstrap or (deployment.bootstrap if deployment else None) or kafka.bootstrap
-    return deployment, job_lines(deployment, lags(lake, where), time.time())
+def look(lake: Lake, kafka: EmbeddedBroker, bootstrap: str | None) -> tuple[Deployments, list[JobLine]]:
+    """Return the deployments of a lake as their supervisors tell them, none where none runs, and the lines."""
+    deployments = read_states(lake.path)
+    known = (deployment.bootstrap for deployment in deployments.values() if deployment.bootstrap)
+    where = bootstrap or next(known, None) or kafka.bootstrap
+    return deployments, job_lines(deployments, lags(lake, where), time.time())
 
 
-def readiness(deployment: Deployment | None) -> dict[str, Any]:
-    """Return whether the deployment is ready, and by job why not."""
-    troubles = deployment.troubles() if deployment else {"supervisor": NOT_SUPERVISED}
+def readiness(deployments: Deployments) -> dict[str, Any]:
+    """Return whether the deployments are ready, and by job why not."""
+    troubles = {job: why for one in deployments.values() for job, why in one.troubles().items()}
+    if not deployments:
+        troubles = {"supervisor": NOT_SUPERVISED}
     return {"ready": not troubles, "troubles": troubles}
 
 
-def figures(deployment: Deployment | None, lines: list[JobLine]) -> dict[str, Any]:
+def figures(deployments: Deployments, lines: list[JobLine]) -> dict[str, Any]:
     """Return what the screen shows as one object of JSON."""
-    return {**readiness(deployment), "jobs": [asdict(line) for line in lines]}
+    return {**readiness(deployments), "jobs": [asdict(line) for line in lines]}
 
 
-def screen(title: str, deployment: Deployment | None, lines: list[JobLine]) -> RichTable:
+def screen(title: str, deployments: Deployments, lines: list[JobLine]) -> RichTable:
     """Return the table that is shown."""
-    told = readiness(deployment)
+    told = readiness(deployments)
     table = RichTable("query or batch", "state", "behind", "last", "took", title=title, caption=_caption(told))
     for line in lines:
         behind = "-" if line.behind is None else f"{line.behind:,} {line.unit}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from filelock import FileLock, Timeout
 
 from jobs.options import UserError
@@ -63,6 +64,8 @@ def _schedule_flags(otherwise: Schedule, told: str) -> Callable[[Callable[..., A
         )
         @functools.wraps(function)
         def run(settings: Any, *, available_now: bool, every: float | None, **rest: Any) -> Any:
+            if available_now and from_environment("every"):
+                every = None  # a flag wins over a variable
             if available_now and every is not None:
                 raise click.UsageError("--available-now drains once, --every runs on: give one of them.")
             schedule = otherwise if every is None else Schedule(every)
@@ -78,6 +81,12 @@ stream_schedule = _schedule_flags(Schedule(DEFAULT_EVERY), f"{DEFAULT_EVERY:g}")
 
 batch_schedule = _schedule_flags(Schedule(), "once")
 """The same for a batch command, which runs once by default."""
+
+
+def from_environment(name: str) -> bool:
+    """Tell whether a variable gave the value of a parameter of the command that runs."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source(name) is ParameterSource.ENVIRONMENT
 
 
 def repeatedly(schedule: Schedule, job: str, work: Callable[[], dict]) -> dict:

@@ -6,6 +6,7 @@ in a third, the index and the maintenance without a JVM. A lease keeps a second 
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -33,7 +34,7 @@ from pipelines.adapters.spark_session import DRIVER_MEMORY
 from pipelines.adapters.streams import stop_on_signals
 from pipelines.embedding.models import DEFAULT_MODEL
 from pipelines.privacy.keys import KeyFolder
-from pipelines.supervision.states import BEAT_SECONDS, SILENT_SECONDS, STATE_FILE, Deployment
+from pipelines.supervision.states import BEAT_SECONDS, MAIN, SILENT_SECONDS, Deployment, state_file
 from pipelines.supervision.supervisor import JobSpec, Supervisor
 from schemas import TABLES
 
@@ -41,6 +42,7 @@ STOP_SECONDS = 30.0
 """How long jobs have to reach a boundary; a batch that is ended later is done again at the next start."""
 
 LOOK_SECONDS = 0.2
+JOBS = ("streams", "embed", "index", "batches", "maintain", "trigger")
 METRICS_PORT = 9464
 """The port that OpenTelemetry's Prometheus exporters take by default."""
 STREAMS_EVERY = 2.0
@@ -60,6 +62,8 @@ class Plan:
     maintain: float = 600.0
     model: str = DEFAULT_MODEL
     start_runs: bool = False
+    only: tuple[str, ...] = ()
+    name: str = MAIN
 
     def specs(self, settings: Settings) -> list[JobSpec]:
         """Return the jobs of the plan with their commands."""
@@ -92,7 +96,7 @@ class Plan:
             jobs.append(
                 job("trigger", "jobs.command_line trigger", *flags, reports=frozenset(), stale_after=float("inf"))
             )
-        return jobs
+        return [one for one in jobs if not self.only or one.name in self.only]
 
 
 def newest_epoch(keys: Path) -> int | None:
@@ -116,17 +120,17 @@ class Where:
 
 
 @contextmanager
-def only_supervisor(lake: Lake) -> Iterator[None]:
-    """Hold the lake's lease; the system gives it back when the process ends, however it ends."""
-    path = lake.path / STATE_FILE
+def only_supervisor(lake: Lake, name: str = MAIN) -> Iterator[None]:
+    """Hold the lease of this name on the lake; the system gives it back when the process ends, however it ends."""
+    path = state_file(lake.path, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     lease = FileLock(path.with_suffix(".lease"))
     try:
         lease.acquire(timeout=0)
     except Timeout:
         raise UserError(
-            f"wanted to be the only supervisor of {lake.path}, found another one running; see `turnmill status`, "
-            "and stop it first."
+            f"wanted to be the only supervisor {name} of {lake.path}, found another one running; see "
+            "`turnmill status` and stop it first, or give this one other jobs (--only) and another --name."
         ) from None
     try:
         yield
@@ -139,6 +143,7 @@ class Up:
 
     def __init__(self, settings: Settings, plan: Plan, logs: Path, *, fail_fast: bool) -> None:
         self.settings, self.lake, self.logs, self.fail_fast = settings, Lake(settings.lake), logs, fail_fast
+        self.name = plan.name
         specs = plan.specs(settings)
         self._memory = memory_of_a_driver(4 if plan.start_runs else 3)
         self.supervisor = Supervisor(specs, self._spawn, tell=self._tell)
@@ -193,7 +198,7 @@ class Up:
         self.supervisor.tick()
         self._looked_at = time.monotonic()
         if now or time.monotonic() - self._written_at >= BEAT_SECONDS:
-            self.deployment().write(self.lake.path / STATE_FILE)
+            self.deployment().write(state_file(self.lake.path, self.name))
             self._written_at = time.monotonic()
 
 
@@ -205,7 +210,7 @@ def supervise(settings: Settings, plan: Plan, logs: Path, metrics: Where | None,
     """
     lake = Lake(settings.lake)
     with ExitStack() as exits:
-        exits.enter_context(only_supervisor(lake))
+        exits.enter_context(only_supervisor(lake, plan.name))
         KeyFolder(settings.keys).open_or_create()
         for table in TABLES:
             delta.create_table(lake, table)
@@ -216,6 +221,12 @@ def supervise(settings: Settings, plan: Plan, logs: Path, metrics: Where | None,
             running = EmbeddedBroker(settings.kafka_folder).bootstrap
             up.bootstrap = running or exits.enter_context(running_broker(settings.kafka_folder))
         return up.run(exits.enter_context(stop_on_signals()))
+
+
+def _file_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,31}", value):
+        raise click.BadParameter("wanted up to 32 lower-case letters, digits and hyphens, for instance gpu")
+    return value
 
 
 INTERVAL = click.FloatRange(min=0.1)
@@ -234,6 +245,10 @@ INTERVAL = click.FloatRange(min=0.1)
 @click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME",
               help="The model that embeds: its name or a folder.")  # fmt: skip
 @click.option("--start-runs", is_flag=True, help="Train where the trigger says start; otherwise it only decides.")
+@click.option("--only", type=click.Choice(JOBS), multiple=True, metavar="JOB",
+              help=f"Run only this job; may be given again: {', '.join(JOBS)}.  [default: all]")  # fmt: skip
+@click.option("--name", default=MAIN, show_default=True, callback=_file_name,
+              help="Name of this supervisor, where several share the jobs of a lake.")  # fmt: skip
 @click.option("--log-dir", type=click.Path(path_type=Path), default=None,
               help="Folder of a log for each job.  [default: beside the lake, NAME.logs]")  # fmt: skip
 @click.option("--metrics-port", type=click.IntRange(0, 65535), default=METRICS_PORT, show_default=True,

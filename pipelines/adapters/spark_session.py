@@ -56,6 +56,9 @@ FEW_ROWS = {
 }
 
 
+SPARK_MASTER, SPARK_CORES = "TURNMILL_SPARK_MASTER", "TURNMILL_SPARK_CORES"
+"""The cluster that jobs started without ``spark-submit`` run on, and how many cores each may take of it."""
+
 DRIVER_MEMORY = "TURNMILL_DRIVER_MEMORY"
 """What a driver gets instead, for instance 2g."""
 
@@ -72,7 +75,8 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
     """Return the session of this process, started on first use.
 
     Under ``spark-submit`` the master, the jars and the settings are those of its command line; started from
-    Python, jars come from the cache and the master is ``local[cores]`` (all cores by default).
+    Python, jars come from the cache and the master is ``TURNMILL_SPARK_MASTER``, else ``local[cores]`` (all cores by
+    default).
     ``short_lived`` is for minutes and some thousand rows: fewer tasks, and no second compiler in the JVM, which never
     earns back what it costs there (measured: 40 of 110 CPU seconds). Raises ``JavaError`` and ``JarError``, which say
     what to install.
@@ -84,11 +88,10 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
     builder = SparkSession.builder.appName(name)
     if not under_spark_submit():
         os.environ["JAVA_HOME"] = str(find_java().home)
-        builder = builder.master(f"local[{cores or '*'}]").config(
-            "spark.jars", ",".join(map(str, jars.classpath("spark")))
-        )
-        builder = builder.config("spark.driver.memory", driver_memory()).config("spark.driver.host", "127.0.0.1")
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+        builder = builder.config("spark.jars", ",".join(map(str, jars.classpath("spark"))))
+        builder = builder.config("spark.driver.memory", driver_memory())
+        for key, value in _where(cores).items():
+            builder = builder.config(key, value)
         # Tables are read by path; without this Spark leaves a folder in the user's working directory.
         builder = builder.config("spark.sql.warehouse.dir", str(jars.cache_folder() / "warehouse"))
         level = "error" if os.environ.get("TURNMILL_DEBUG") else "off"
@@ -98,6 +101,19 @@ def spark_session(name: str, *, cores: int | None = None, short_lived: bool = Fa
         for key, value in {**SPARK_SETTINGS, **(FEW_ROWS if short_lived else {})}.items():
             builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _where(cores: int | None) -> dict[str, str]:
+    """Return the settings that say where tasks run: here, or on the cluster that the environment names."""
+    if master := os.environ.get(SPARK_MASTER):
+        limit = os.environ.get(SPARK_CORES)
+        return {"spark.master": master, **({"spark.cores.max": limit} if limit else {})}
+    loopback = "127.0.0.1"
+    return {
+        "spark.master": f"local[{cores or '*'}]",
+        "spark.driver.host": loopback,
+        "spark.driver.bindAddress": loopback,
+    }
 
 
 def under_spark_submit() -> bool:

@@ -79,6 +79,9 @@ class LoadedModel:
             backend = "openvino" if equal_engine and precision == "float32" else "torch"
         on_torch = backend == "torch"
         self.torch = torch
+        if gpu is not None and not torch.cuda.is_available():
+            _log.warning("Spark gave the task a GPU that torch cannot use (no CUDA build or driver); the CPU runs it")
+            gpu = None
         self.device = (device or gpu or ("cuda" if torch.cuda.is_available() else "cpu")) if on_torch else "cpu"
         on_gpu = self.device.startswith("cuda")
         self.precision = precision if on_gpu or not on_torch else "float32"

@@ -15,8 +15,8 @@ import orjson
 from pipelines.durable_files import replace_file
 from pipelines.supervision.restart import Ending
 
-STATE_FILE = "supervisor/state.json"
-"""Where the supervisor of a lake tells its state, relative to the lake."""
+STATE_FOLDER, MAIN = "supervisor", "main"
+"""Where the supervisors of a lake tell their states, relative to the lake, and the name of one that was given none."""
 
 BEAT_SECONDS = 2.0
 """How often the supervisor writes its state."""
@@ -101,6 +101,17 @@ class Deployment:
         """Replace the state file atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, orjson.dumps(dataclasses.asdict(self)))
+
+
+def state_file(lake: Path, name: str = MAIN) -> Path:
+    """Return the state file of the supervisor ``name`` of the lake in the folder ``lake``."""
+    return lake / STATE_FOLDER / f"{name}.json"
+
+
+def read_states(lake: Path, now: float | None = None) -> dict[str, Deployment]:
+    """Return the states of all supervisors that run now on the lake in the folder ``lake``, by name."""
+    found = {path.stem: read_state(path, now) for path in sorted((lake / STATE_FOLDER).glob("*.json"))}
+    return {name: state for name, state in found.items() if state is not None}
 
 
 def read_state(path: Path, now: float | None = None) -> Deployment | None:

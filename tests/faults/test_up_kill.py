@@ -19,7 +19,7 @@ from pipelines.adapters.duck import connect
 from pipelines.adapters.kafka_producer import load_records
 from pipelines.adapters.lake import Lake
 from pipelines.conversations.accounting import accounts
-from pipelines.supervision.states import STATE_FILE, read_state
+from pipelines.supervision.states import read_state, state_file
 from pipelines.synthetic.log_records import generate
 
 pytestmark = pytest.mark.long
@@ -45,22 +45,22 @@ class Running:
     def __init__(self, lake, kafka, topic):
         self.lake = lake
         self.command = [sys.executable, "-m", "jobs.command_line", "up", "--lake", str(lake.path), "--bootstrap", kafka]
-        self.environment = {**os.environ, "TURNMILL_INGEST_TOPICS": topic, "TURNMILL_DRIVER_MEMORY": "1g"}
+        self.environment = {**os.environ, "TURNMILL_INGEST_TOPIC": topic, "TURNMILL_DRIVER_MEMORY": "1g"}
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen([*self.command, *INTERVALS], env=self.environment, stderr=subprocess.DEVNULL)
 
-    def wait_until(self, holds, what):
+    def wait_until(self, holds, what, *, every=0.2):
         deadline = time.monotonic() + READY_SECONDS
         while not ((now := self.state()) and holds(now)):
             assert self.process.poll() is None, f"it ended before {what}"
             assert time.monotonic() < deadline, f"waited in vain for {what}: {now and now.troubles()}"
-            time.sleep(0.2)
+            time.sleep(every)
         return now
 
     def state(self):
-        state = read_state(self.lake.path / STATE_FILE)
+        state = read_state(state_file(self.lake.path))
         return state if state and state.pid == self.process.pid else None
 
     def ready(self):
@@ -139,7 +139,7 @@ def test_jobs_stop_with_a_supervisor_that_is_killed_and_the_next_one_loses_nothi
         behind = {line["name"]: line["behind"] for line in told["jobs"] if line["unit"]}
         return told["index"] and told["index"]["rows"] and not any(behind.values()) and told["rows"]["conversations"]
 
-    up.wait_until(all_is_read, "every query to be level with its source")
+    up.wait_until(all_is_read, "every query to be level with its source", every=2.0)
 
 
 def test_a_stop_is_clean_within_half_a_minute(up):
@@ -147,5 +147,5 @@ def test_a_stop_is_clean_within_half_a_minute(up):
     up.process.terminate()
     assert up.process.wait(timeout=45) == 0
     assert gone(jobs)
-    assert {job.phase for job in read_state(up.lake.path / STATE_FILE).jobs} == {"stopped"}
+    assert {job.phase for job in read_state(state_file(up.lake.path)).jobs} == {"stopped"}
     assert accounts(connect(up.lake)).balanced
