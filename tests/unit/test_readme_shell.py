@@ -55,6 +55,7 @@ NOT_RUN = {
     r"turnmill (ingest|settle|filter|embed|index|assemble|trigger) .*--every": "runs until it is stopped",
     r"turnmill status --watch": "runs until it is interrupted",
     r"uv run python tests/benchmarks/": "measures; a test never tells times",
+    r"docker/pack_environment.sh": "downloads and packs gigabytes",
     r"docker compose|umask|openssl": "needs a container engine; tests/unit/test_docker_files.py reads its files",
     r"uv run (pytest|ruff|mypy)|\.ci/run": "is what runs this test",
 }

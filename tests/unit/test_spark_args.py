@@ -30,6 +30,14 @@ def test_a_master_is_named_only_when_asked_for():
     assert spark_arguments(JARS, "local[2]")[:2] == ["--master", "local[2]"]
 
 
+def test_executors_run_in_the_packed_environment_and_the_driver_in_its_own(tmp_path):
+    line = " ".join(spark_arguments(JARS, environment=tmp_path / "env.tar.gz"))
+    assert f"--archives {tmp_path}/env.tar.gz#environment" in line
+    assert "--conf spark.pyspark.python=./environment/bin/python" in line
+    assert "spark.pyspark.driver.python=/" in line
+    assert "--archives" not in spark_arguments(JARS)
+
+
 @pytest.mark.parametrize("folder", ["/my cache", "/a,b", "/a\tb"])
 def test_a_path_that_cannot_stand_unquoted_is_told(folder):
     with pytest.raises(UserError, match="TURNMILL_CACHE"):
