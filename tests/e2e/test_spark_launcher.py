@@ -37,9 +37,8 @@ def specified(places, **changes):
     return RunSpec("run-1", "ds-1", **places, **{**fields, **changes})
 
 
-@pytest.mark.parametrize("local", [True, False], ids=["on the driver", "in tasks"])
-def test_spark_trains_a_run_once_and_keeps_its_output_in_the_run(spark, places, tmp_path, capfd, local):
-    launcher, told = SparkDistributor(local=local), []
+def test_tasks_of_spark_train_a_run_once_and_keep_its_output_in_the_run(spark, places, tmp_path, capfd):
+    launcher, told = SparkDistributor(local=False), []
     assert launcher.status(tmp_path / "run").state == "absent"
     launcher.launch(specified(places), tmp_path / "run")
     result = follow(launcher, tmp_path / "run", lambda *steps: told.append(steps))
@@ -50,7 +49,7 @@ def test_spark_trains_a_run_once_and_keeps_its_output_in_the_run(spark, places, 
     assert capfd.readouterr().out == ""
 
 
-def test_a_run_that_spark_cannot_end_well_fails_typed_and_quotes_nothing(spark, places, tmp_path):
+def test_a_run_that_the_driver_cannot_end_well_fails_typed_and_quotes_nothing(spark, places, tmp_path):
     dataset = tmp_path / "ds"
     dataset.mkdir()
     for split in ("train", "validation"):

@@ -53,6 +53,7 @@ RUN_ELSEWHERE = {
 NOT_RUN = {
     r"sudo apt-get|pipx run": "needs root and the network",
     r"turnmill (ingest|settle|filter|embed|index|assemble|trigger) .*--every": "runs until it is stopped",
+    r"turnmill models watch .*--every": "runs until it is stopped",
     r"turnmill status --watch": "runs until it is interrupted",
     r"uv run python tests/benchmarks/": "measures; a test never tells times",
     r"docker/pack_environment.sh": "downloads and packs gigabytes",
