@@ -28,10 +28,10 @@ def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_
     return {"query": QUERY, "turn_signals_version": delta.version(lake, TURN_SIGNALS.name)}
 
 
-def start_filter(job: StreamJob, rules: Rules = DEFAULT_RULES) -> None:
+def start_filter(job: StreamJob, rules: Rules = DEFAULT_RULES, *, least_every: float = 0.0) -> None:
     """Start the query from ``turns`` to ``turn_signals`` among those of ``job``."""
     turns = delta.read_stream(job.spark, job.lake, TURNS)
-    job.start(QUERY, tag_quality(turns, rules), TURN_SIGNALS)
+    job.start(QUERY, tag_quality(turns, rules), TURN_SIGNALS, least_every=least_every)
 
 
 def wanted_rules(languages: str | None) -> Rules:

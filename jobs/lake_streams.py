@@ -25,6 +25,9 @@ from pipelines.quality.rules import DEFAULT_RULES, Rules
 
 QUERIES = (ingest_stream.QUERY, *(query_of(table) for table, _ in STAGES), filter_stream.QUERY)
 
+OTHERS_EVERY, FILTER_EVERY = 10.0, 5.0
+"""A micro-batch costs about a core second however few its rows: what ``turns`` does not wait for comes less often."""
+
 
 def run_streams(
     settings: Settings, schedule: Schedule, intake: Intake, rules: Rules = DEFAULT_RULES, **flags: Any
@@ -34,8 +37,8 @@ def run_streams(
     ensure_topics(bootstrap)
     with StreamJob(spark_session("turnmill streams"), Lake(settings.lake), schedule) as job:
         start_ingest(job, bootstrap, intake, **flags)
-        start_settle(job)
-        start_filter(job, rules)
+        start_settle(job, others_every=OTHERS_EVERY)
+        start_filter(job, rules, least_every=FILTER_EVERY)
         job.run()
 
 

@@ -26,12 +26,12 @@ def settle(settings: Settings, schedule: Schedule, *, watch: Watch | None = None
     return {"query": "settle", **{f"{t.name}_version": delta.version(lake, t.name) for t, _ in STAGES}}
 
 
-def start_settle(job: StreamJob) -> None:
-    """Start the three queries among those of ``job``."""
+def start_settle(job: StreamJob, *, others_every: float = 0.0) -> None:
+    """Start the three queries among those of ``job``, feedback and dead letters at least ``others_every`` apart."""
     for table, stage in STAGES:
         # State drops rows behind its watermark, so the first snapshot is read in the order of arrival.
         landing = delta.read_stream(job.spark, job.lake, LANDING, withEventTimeOrder=table is TURNS)
-        job.start(query_of(table), stage(landing), table)
+        job.start(query_of(table), stage(landing), table, least_every=0.0 if table is TURNS else others_every)
 
 
 def query_of(table: Table) -> str:

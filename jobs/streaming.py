@@ -42,11 +42,6 @@ class Schedule:
     available_now: bool = False
 
     @property
-    def trigger(self) -> Trigger:
-        """The trigger of the query."""
-        return Trigger(self.every)
-
-    @property
     def log_seconds(self) -> float:
         """How often ``batch_log`` is brought up to date while the query runs."""
         return 30.0
@@ -156,18 +151,20 @@ class StreamJob:
         outcomes: str | None = None,
         key_epoch: int | None = None,
         each_batch: Callable[[DataFrame, int], None] | None = None,
+        least_every: float = 0.0,
     ) -> BatchLog:
         """Start a query that appends ``frame`` to ``table`` natively, or hands its batches to ``each_batch``.
 
         ``outcomes`` names the column to count its rows by, ``key_epoch`` the epoch of the keys that it writes under;
-        both are told in its log.
+        both are told in its log. A query that runs on does so at most every ``least_every`` seconds.
         """
         self._exits.enter_context(one_driver(self.lake, name))
         delta.create_table(self.lake, table)
         log = BatchLog(self.spark, self.lake, name, table, outcomes, key_epoch)
         log.write()
         writer = frame.writeStream.queryName(name).option("checkpointLocation", str(self.lake.checkpoint(name)))
-        writer = self.schedule.trigger.apply(writer)
+        every = self.schedule.every
+        writer = Trigger(every if every is None else max(every, least_every)).apply(writer)
         if each_batch is None:
             query = writer.format("delta").outputMode("append").start(str(self.lake.table(table.name)))
         else:
