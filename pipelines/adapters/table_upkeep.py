@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
@@ -65,7 +66,7 @@ def keep_up(
     removed = 0
     if held is None:
         table.update_incremental()
-        removed = len(table.vacuum(dry_run=dry_run))
+        removed = _remove(table, lake.table(name), dry_run=dry_run)
         if not dry_run:
             table.cleanup_metadata()
     table.update_incremental()
@@ -85,6 +86,19 @@ def _join(table: DeltaTable, *, dry_run: bool) -> tuple[int, bool]:
         except CommitFailedError:
             return 0, True
     return sum(sizes), False
+
+
+def _remove(table: DeltaTable, folder: Path, *, dry_run: bool) -> int:
+    """Remove what no version within retention needs; return how many files that are.
+
+    Looks through the folder: a checkpoint forgets removed files once their retention is over, and neither change
+    data nor what a failed task wrote is ever among them.
+    """
+    named = table.vacuum(dry_run=True, full=True)
+    there = [path for path in named if (folder / path).exists()]
+    if there and not dry_run:
+        table.vacuum(dry_run=False, full=True)
+    return len(there)
 
 
 def retention_seconds(table: DeltaTable) -> float:
@@ -107,8 +121,14 @@ def held_by(lake: Lake, name: str, readers: Iterable[Reader], retention: float, 
 
 
 def _committed_at(folder: Path, version: int) -> float | None:
-    """Return when a version was committed; None where there is none yet, or its entry is gone."""
+    """Return when a version was committed, by its log; None where there is none yet, or its entry is gone.
+
+    The log's own time counts before the file's, which is new in a copy of the lake.
+    """
+    path = folder / "_delta_log" / f"{version:020d}.json"
     try:
-        return (folder / "_delta_log" / f"{version:020d}.json").stat().st_mtime
+        actions = [orjson.loads(line) for line in path.read_bytes().splitlines() if line]
+        told = next((action["commitInfo"]["timestamp"] for action in actions if "commitInfo" in action), None)
+        return path.stat().st_mtime if told is None else told / 1000
     except FileNotFoundError:
         return None

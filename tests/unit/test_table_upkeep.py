@@ -76,6 +76,50 @@ def test_files_of_old_versions_go_once_their_retention_is_over(lake):
     assert len(parquet_files(lake)) == 1
 
 
+def test_old_files_go_also_after_a_checkpoint_has_forgotten_them(lake):
+    write(lake)
+    keep_up(lake, "turns", [])
+    made_days_ago(lake, 3)
+    DeltaTable(str(lake.table("turns"))).create_checkpoint()
+    assert keep_up(lake, "turns", [], dry_run=True).files_removed == MANY_SMALL
+    assert keep_up(lake, "turns", []).files_removed == MANY_SMALL
+    assert len(parquet_files(lake)) == 1
+
+
+def test_old_change_data_and_what_failed_tasks_left_go_and_what_is_being_written_stays(lake):
+    write(lake, 2)
+    DeltaTable(str(lake.table("turns"))).update({"key_epoch": "7"}, predicate="turn_id = 't1'")
+    folder = lake.table("turns")
+    assert list(folder.glob("_change_data/*"))
+    (folder / "part-failed.parquet").write_bytes(b"x")
+    made_days_ago(lake, 3)
+    (folder / "part-begun.parquet").write_bytes(b"x")
+    before = rows(lake)
+    keep_up(lake, "turns", [])
+    assert not list(folder.glob("_change_data/*"))
+    assert [path.name for path in folder.glob("part-[bf]*")] == ["part-begun.parquet"]
+    assert rows(lake) == before
+
+
+def test_upkeep_with_nothing_to_do_commits_nothing_and_counts_nothing_twice(lake):
+    write(lake)
+    keep_up(lake, "turns", [])
+    made_days_ago(lake, 3)
+    keep_up(lake, "turns", [])
+    version = delta.version(lake, "turns")
+    assert keep_up(lake, "turns", []).files_removed == 0
+    assert delta.version(lake, "turns") == version
+
+
+def test_a_copy_of_a_lake_holds_for_a_reader_as_the_lake_did(lake):
+    write(lake)
+    keep_up(lake, "turns", [])
+    made_days_ago(lake, 3)
+    for path in lake.table("turns").rglob("*"):
+        os.utime(path)
+    assert keep_up(lake, "turns", [Reader("filter", "turns", 4)]).held
+
+
 def test_versions_within_retention_stay_readable(lake):
     write(lake)
     version = delta.version(lake, "turns")
