@@ -11,6 +11,7 @@ import click
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.lake_queries import ASSEMBLE
 from jobs.options import Settings, turnmill_command
 from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from pipelines.adapters import delta
@@ -21,7 +22,7 @@ from pipelines.conversations import assemble as stages
 from pipelines.conversations.current import turns_current
 from schemas import CONVERSATIONS, FEEDBACK, TURN_SIGNALS, TURNS, Table
 
-JOB = "assemble"
+JOB = ASSEMBLE
 IDLE_MINUTES = 30
 SOURCES = (TURNS, TURN_SIGNALS, FEEDBACK)
 

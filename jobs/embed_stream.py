@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 from jobs.embed_parity import compare_backends
 from jobs.embedding_model import named_encoder
+from jobs.lake_queries import EMBED
 from jobs.options import Settings, turnmill_command
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
@@ -29,7 +30,7 @@ from pipelines.embedding.encoder import BACKENDS, Backend, Encoder
 from pipelines.embedding.models import DEFAULT_MODEL
 from schemas import EMBEDDING_FAILURES, EMBEDDINGS, TURN_SIGNALS, TURNS
 
-QUERY = "embed"
+QUERY = EMBED
 FILES_OF_A_BATCH = 64
 """Files of ``turn_signals`` that one micro-batch reads, so that a backlog comes in pieces."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import click
 
+from jobs.lake_queries import FILTER
 from jobs.options import Exit, Settings, UserError, turnmill_command
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
@@ -16,7 +17,7 @@ from pipelines.quality.filter import tag_quality
 from pipelines.quality.rules import DEFAULT_RULES, Rules
 from schemas import TURN_SIGNALS, TURNS
 
-QUERY = "filter"
+QUERY = FILTER
 
 
 def filter_turns(settings: Settings, schedule: Schedule, rules: Rules = DEFAULT_RULES) -> dict[str, object]:

@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from jobs.embedding_model import named_encoder
 from jobs.index_choice import open_index
+from jobs.lake_queries import INDEX
 from jobs.options import Settings, UserError, existing_lake, turnmill_command
 from jobs.streaming import Schedule, repeatedly, stream_schedule
 from pipelines.adapters.duck import connect
@@ -25,7 +26,7 @@ from pipelines.index.recall_audit import Audit, keep_recall
 from pipelines.index.vector_index import VectorIndex
 from pipelines.index.view import differences, sync
 
-QUERY = "index"
+QUERY = INDEX
 MEMORY_LIMIT = "2GB"
 """Of the joins that read the view; more spills to disk."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from jobs.kafka_bootstrap import bootstrap_for
+from jobs.lake_queries import INGEST
 from jobs.options import Settings, turnmill_command
 from jobs.pipe_anonymize import policy_option
 from jobs.streaming import Schedule, StreamJob, stream_schedule
@@ -29,7 +30,7 @@ from pipelines.privacy.policy import Policy
 from schemas import LANDING
 from schemas.records import FEEDBACK_TOPIC, LOGS_TOPIC, MAX_RECORD_BYTES
 
-QUERY = "ingest"
+QUERY = INGEST
 TOPICS = (LOGS_TOPIC, FEEDBACK_TOPIC)
 
 

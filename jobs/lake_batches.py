@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 import click
 
 from jobs import assemble_batch, curate_batch, fragments_join, trigger_batch
+from jobs.lake_queries import ASSEMBLE_EVERY, CURATE_EVERY, TRIGGER_EVERY
 from jobs.options import Exit, Settings, turnmill_command
 from pipelines.adapters import delta
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.streams import stop_on_signals
 from pipelines.adapters.supervised import report
 from pipelines.supervision.restart import RestartPolicy, ending
-from schemas import CONVERSATIONS, DATASET_VERSIONS, LANDING
+from schemas import CONVERSATIONS, DATASET_VERSIONS, LANDING, TURNS
 
 POLL_SECONDS = 0.5
 LOOK_SECONDS = 5.0
@@ -56,7 +57,7 @@ class Batch:
     def run(self, settings: Settings, policy: RestartPolicy) -> Exit:
         """Run the command; report how it went, and put the next run off where it failed."""
         begun, version = time.monotonic(), delta.version(Lake(settings.lake), self.source)
-        code, error = outcome(self.command, arguments(settings))
+        code, error = outcome(self.command, [*settings.arguments, "--json"])
         seconds = round(time.monotonic() - begun, 3)
         if code in (Exit.DONE, Exit.GATE_HELD):
             self.seen, self.due_at = version, time.monotonic() + self.every
@@ -75,20 +76,13 @@ def batches(every: Mapping[str, float], *, with_trigger: bool) -> list[Batch]:
     begun = time.monotonic()
     wanted = [
         Batch("join_fragments", fragments_join.command, every["assemble"], LANDING.name),
-        Batch("assemble", assemble_batch.command, every["assemble"], "turns", always=True),
+        Batch("assemble", assemble_batch.command, every["assemble"], TURNS.name, always=True),
         # The first cut waits for its interval: right after a start the talks are still being caught up with.
         Batch("curate", curate_batch.command, every["curate"], CONVERSATIONS.name, due_at=begun + every["curate"]),
     ]
     if with_trigger:
         wanted.append(Batch("trigger", trigger_batch.command, every["trigger"], DATASET_VERSIONS.name, always=True))
     return wanted
-
-
-def arguments(settings: Settings) -> list[str]:
-    """Return the options of every command as this process was given them."""
-    shared = ["--lake", str(settings.lake), "--keys", str(settings.keys), "--json"]
-    shared += ["--bootstrap", settings.bootstrap] if settings.bootstrap else []
-    return shared + (["--debug"] if settings.debug else [])
 
 
 def outcome(command: click.Command, given: list[str]) -> tuple[Exit, str | None]:
@@ -135,10 +129,13 @@ def spark_answers() -> bool:
         return False
 
 
+INTERVAL = click.FloatRange(min=0.1)
+
+
 @turnmill_command("batches", help="Join fragments, assemble, curate and trigger, again and again.")
-@click.option("--assemble-every", type=click.FloatRange(min=0.1), default=60.0, show_default=True, metavar="SECONDS")
-@click.option("--curate-every", type=click.FloatRange(min=0.1), default=900.0, show_default=True, metavar="SECONDS")
-@click.option("--trigger-every", type=click.FloatRange(min=0.1), default=60.0, show_default=True, metavar="SECONDS")
+@click.option("--assemble-every", type=INTERVAL, default=ASSEMBLE_EVERY, show_default=True, metavar="SECONDS")
+@click.option("--curate-every", type=INTERVAL, default=CURATE_EVERY, show_default=True, metavar="SECONDS")
+@click.option("--trigger-every", type=INTERVAL, default=TRIGGER_EVERY, show_default=True, metavar="SECONDS")
 @click.option("--trigger/--no-trigger", default=True, show_default=True, help="Decide on training runs here.")
 def command(
     settings: Settings, assemble_every: float, curate_every: float, trigger_every: float, *, trigger: bool

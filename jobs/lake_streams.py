@@ -15,15 +15,13 @@ from jobs.filter_stream import start_filter, wanted_rules
 from jobs.ingest_stream import intake_of, of_this_start, start_ingest
 from jobs.kafka_bootstrap import bootstrap_for
 from jobs.options import Settings, turnmill_command
-from jobs.settle_stream import STAGES, query_of, start_settle
+from jobs.settle_stream import start_settle
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters.kafka_topics import ensure_topics
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.intake.landing import Intake
 from pipelines.quality.rules import DEFAULT_RULES, Rules
-
-QUERIES = (ingest_stream.QUERY, *(query_of(table) for table, _ in STAGES), filter_stream.QUERY)
 
 OTHERS_EVERY, FILTER_EVERY = 10.0, 5.0
 """A micro-batch costs about a core second however few its rows: what ``turns`` does not wait for comes less often."""

@@ -12,10 +12,9 @@ from typing import Any
 import click
 from rich.table import Table as RichTable
 
-from jobs import assemble_batch, embed_stream, filter_stream
+from jobs.lake_queries import ASSEMBLE, INDEX, SOURCES
 from jobs.letters_expire import Age
 from jobs.options import Settings, existing_lake, turnmill_command
-from jobs.settle_stream import STAGES, query_of
 from jobs.streaming import Schedule, batch_schedule, one_driver, repeatedly
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.payload_expiry import count_payloads, expire_payloads
@@ -24,24 +23,22 @@ from pipelines.adapters.stream_lag import committed, next_version
 from pipelines.adapters.table_upkeep import Reader, keep_up
 from pipelines.index.by_model import active_choice
 from pipelines.index.standing import read_standing
-from schemas import LANDING, TABLES, TURN_SIGNALS, TURNS
+from schemas import TABLES
 
 JOB = "maintain"
 
 
 def readers(lake: Lake) -> list[Reader]:
     """Return every stream, batch and index that reads tables version by version, and where it stands."""
-    streams = {query_of(table): LANDING for table, _ in STAGES}
-    streams |= {filter_stream.QUERY: TURNS, embed_stream.QUERY: TURN_SIGNALS}
     found = []
-    for query, table in streams.items():
+    for query, table in SOURCES.items():
         _, _, offsets = committed(lake.checkpoint(query))
         found += [Reader(query, table.name, next_version(one)) for one in offsets if "reservoirVersion" in one]
-    done = Progress(lake, assemble_batch.JOB).versions
-    found += [Reader(assemble_batch.JOB, table, version + 1) for table, version in done.items()]
+    done = Progress(lake, ASSEMBLE).versions
+    found += [Reader(ASSEMBLE, table, version + 1) for table, version in done.items()]
     choice = active_choice(lake.index)
     if choice is not None and (standing := read_standing(lake.index / choice.name)) is not None:
-        found += [Reader("index", table, version + 1) for table, version in standing.versions.items()]
+        found += [Reader(INDEX, table, version + 1) for table, version in standing.versions.items()]
     return found
 
 

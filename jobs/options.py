@@ -57,6 +57,13 @@ class Settings:
         """Data of the embedded broker: beside the lake and never inside it, since raw text lives there."""
         return beside(self.lake, "kafka")
 
+    @property
+    def arguments(self) -> list[str]:
+        """The shared options as another command is given them; whether it prints JSON is its caller's to say."""
+        given = ["--lake", str(self.lake), "--keys", str(self.keys)]
+        given += ["--bootstrap", self.bootstrap] if self.bootstrap else []
+        return given + (["--debug"] if self.debug else [])
+
     def emit(self, figures: Mapping[str, Any]) -> None:
         """Print ``figures`` as one line of JSON on standard output."""
         click.echo(orjson.dumps(dict(figures), default=str).decode())

@@ -5,6 +5,7 @@ spark-submit $(turnmill spark-args) jobs/settle_stream.py --lake LAKE --availabl
 
 from __future__ import annotations
 
+from jobs.lake_queries import SETTLED, settle_query
 from jobs.options import Settings, turnmill_command
 from jobs.streaming import Schedule, StreamJob, stream_schedule
 from pipelines.adapters import delta
@@ -12,9 +13,9 @@ from pipelines.adapters.lake import Lake
 from pipelines.adapters.spark_session import spark_session
 from pipelines.adapters.streams import Watch
 from pipelines.conversations.settle import settle_dead_letters, settle_feedback, settle_turns
-from schemas import DEAD_LETTERS, FEEDBACK, LANDING, TURNS, Table
+from schemas import LANDING, TURNS
 
-STAGES = ((TURNS, settle_turns), (FEEDBACK, settle_feedback), (DEAD_LETTERS, settle_dead_letters))
+STAGES = tuple(zip(SETTLED, (settle_turns, settle_feedback, settle_dead_letters), strict=True))
 
 
 def settle(settings: Settings, schedule: Schedule, *, watch: Watch | None = None) -> dict:
@@ -31,12 +32,7 @@ def start_settle(job: StreamJob, *, others_every: float = 0.0) -> None:
     for table, stage in STAGES:
         # State drops rows behind its watermark, so the first snapshot is read in the order of arrival.
         landing = delta.read_stream(job.spark, job.lake, LANDING, withEventTimeOrder=table is TURNS)
-        job.start(query_of(table), stage(landing), table, least_every=0.0 if table is TURNS else others_every)
-
-
-def query_of(table: Table) -> str:
-    """Return the name of the query that fills ``table``."""
-    return f"settle_{table.name}"
+        job.start(settle_query(table), stage(landing), table, least_every=0.0 if table is TURNS else others_every)
 
 
 @turnmill_command("settle", help="landing -> turns, feedback, dead_letters.")

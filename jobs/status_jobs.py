@@ -9,8 +9,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from jobs import embed_stream, filter_stream, ingest_stream
-from jobs.settle_stream import STAGES, query_of
+from jobs.lake_queries import INDEX, INGEST, SOURCES
 from pipelines.adapters.kafka_broker import EmbeddedBroker
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.stream_lag import StreamLag, delta_lag, kafka_lag
@@ -19,7 +18,6 @@ from pipelines.index.lag import index_lag
 from pipelines.index.standing import read_standing
 from pipelines.supervision.restart import ADVICE
 from pipelines.supervision.states import Deployment, JobState, Report, read_states
-from schemas import LANDING, TURN_SIGNALS, TURNS
 
 Deployments = Mapping[str, Deployment]
 NOT_SUPERVISED = "no supervisor runs on this lake: turnmill up"
@@ -44,14 +42,12 @@ class JobLine:
 
 def lags(lake: Lake, bootstrap: str | None) -> dict[str, StreamLag]:
     """Return how far each query is behind its source; those that have never run are behind all of it."""
-    sources = {query_of(table): LANDING for table, _ in STAGES}
-    sources |= {filter_stream.QUERY: TURNS, embed_stream.QUERY: TURN_SIGNALS}
-    found = {ingest_stream.QUERY: kafka_lag(lake, ingest_stream.QUERY, bootstrap)}
-    found |= {query: delta_lag(lake, query, table.name) for query, table in sources.items()}
+    found = {INGEST: kafka_lag(lake, INGEST, bootstrap)}
+    found |= {query: delta_lag(lake, query, table.name) for query, table in SOURCES.items()}
     if (choice := active_choice(lake.index)) is not None:
         behind = index_lag(lake.table, read_standing(lake.index / choice.name))
         commits = sum(behind.versions.values())
-        found["index"] = StreamLag("index", "its tables", "commits", commits, seconds=behind.seconds)
+        found[INDEX] = StreamLag(INDEX, "its tables", "commits", commits, seconds=behind.seconds)
     return found
 
 

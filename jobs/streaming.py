@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,15 +110,26 @@ def _reported(job: str, work: Callable[[], dict]) -> dict:
 def one_driver(lake: Lake, query: str) -> Iterator[None]:
     """Hold the query's lease: two drivers on one checkpoint would fight over its batches (apache/spark#25965)."""
     folder = lake.checkpoint(query)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    lease = FileLock(folder.parent / f".{folder.name}.lease")
+    refused = (
+        f"{query}: wanted to be the only driver of this query on the lake, found another one running; "
+        "stop it first, or use another --lake."
+    )
+    with held_lease(folder.parent / f".{folder.name}.lease", refused):
+        yield
+
+
+@contextmanager
+def held_lease(path: Path, refused: str) -> Iterator[None]:
+    """Hold the lease file at ``path``; the system gives it back when the process ends, however it ends.
+
+    Raises ``UserError`` with the words ``refused`` where another process holds it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lease = FileLock(path)
     try:
         lease.acquire(timeout=0)
     except Timeout:
-        raise UserError(
-            f"{query}: wanted to be the only driver of this query on the lake, found another one running; "
-            "stop it first, or use another --lake."
-        ) from None
+        raise UserError(refused) from None
     try:
         yield
     finally:

@@ -16,21 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-import psutil
-from filelock import FileLock, Timeout
 from prometheus_client import CollectorRegistry
 
-from jobs import lake_streams
-from jobs.options import Settings, UserError, beside, turnmill_command
+from jobs.lake_queries import ASSEMBLE_EVERY, CURATE_EVERY, STREAM_QUERIES, TRIGGER_EVERY
+from jobs.options import Settings, beside, turnmill_command
 from jobs.status_jobs import lags
-from jobs.streaming import DEFAULT_EVERY
+from jobs.streaming import DEFAULT_EVERY, held_lease
 from pipelines.adapters import delta
 from pipelines.adapters.child_process import ChildProcess
 from pipelines.adapters.kafka_broker import EmbeddedBroker, running_broker
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.lake_metrics import LakeCollector
 from pipelines.adapters.metrics_endpoint import HOST, Endpoint, serving
-from pipelines.adapters.spark_session import DRIVER_MEMORY
+from pipelines.adapters.spark_session import DRIVER_MEMORY, driver_memory
 from pipelines.adapters.streams import stop_on_signals
 from pipelines.embedding.models import DEFAULT_MODEL
 from pipelines.privacy.keys import KeyFolder
@@ -42,6 +40,7 @@ STOP_SECONDS = 30.0
 """How long jobs have to reach a boundary; a batch that is ended later is done again at the next start."""
 
 LOOK_SECONDS = 0.2
+MAINTAIN_EVERY = 600.0
 JOBS = ("streams", "embed", "index", "batches", "maintain", "trigger")
 METRICS_PORT = 9464
 """The port that OpenTelemetry's Prometheus exporters take by default."""
@@ -56,10 +55,10 @@ class Plan:
     streams: float = STREAMS_EVERY
     embed: float = DEFAULT_EVERY
     index: float = DEFAULT_EVERY
-    assemble: float = 60.0
-    curate: float = 900.0
-    trigger: float = 60.0
-    maintain: float = 600.0
+    assemble: float = ASSEMBLE_EVERY
+    curate: float = CURATE_EVERY
+    trigger: float = TRIGGER_EVERY
+    maintain: float = MAINTAIN_EVERY
     model: str = DEFAULT_MODEL
     start_runs: bool = False
     only: tuple[str, ...] = ()
@@ -67,9 +66,7 @@ class Plan:
 
     def specs(self, settings: Settings) -> list[JobSpec]:
         """Return the jobs of the plan with their commands."""
-        given = ["--lake", str(settings.lake), "--keys", str(settings.keys)]
-        given += ["--bootstrap", settings.bootstrap] if settings.bootstrap else []
-        given += ["--debug"] if settings.debug else []
+        given = settings.arguments
 
         def job(name: str, module: str, *flags: object, reports: frozenset[str], **other: object) -> JobSpec:
             command = (sys.executable, "-m", *module.split(), *given, *map(str, flags))
@@ -80,17 +77,15 @@ class Plan:
         every = {"--assemble-every": self.assemble, "--curate-every": self.curate, "--trigger-every": self.trigger}
         intervals = [flag for pair in every.items() for flag in pair]
         jobs = [
-            job("streams", "jobs.lake_streams", "--every", self.streams, reports=frozenset(lake_streams.QUERIES),
+            job("streams", "jobs.lake_streams", "--every", self.streams, reports=frozenset(STREAM_QUERIES),
                 watched=lambda: newest_epoch(settings.keys)),
             job("embed", "jobs.command_line embed", "--every", self.embed, *model, reports=frozenset({"embed"})),
             job("index", "jobs.command_line index", "--every", self.index, *model, reports=frozenset({"index"})),
             job("batches", "jobs.lake_batches", *intervals, "--no-trigger" if self.start_runs else "--trigger",
                 reports=frozenset(batches), stale_after=self.curate + 3600),
-        ]  # fmt: skip
-        jobs.append(
             job("maintain", "jobs.command_line maintain", "--every", self.maintain, reports=frozenset({"maintain"}),
-                stale_after=self.maintain + 600)
-        )  # fmt: skip
+                stale_after=self.maintain + 600),
+        ]  # fmt: skip
         if self.start_runs:
             flags = ("--every", self.trigger, "--start")
             jobs.append(
@@ -105,12 +100,6 @@ def newest_epoch(keys: Path) -> int | None:
     return epochs[-1] if epochs else None
 
 
-def memory_of_a_driver(drivers: int) -> str:
-    """Return what each of some Spark drivers gets: half of the machine's memory shared out, 1 to 8 GiB."""
-    share = psutil.virtual_memory().total // 2 // drivers // 2**20
-    return f"{min(max(share, 1024), 8192)}m"
-
-
 @dataclass(frozen=True)
 class Where:
     """Where metrics and probes are answered."""
@@ -122,20 +111,12 @@ class Where:
 @contextmanager
 def only_supervisor(lake: Lake, name: str = MAIN) -> Iterator[None]:
     """Hold the lease of this name on the lake; the system gives it back when the process ends, however it ends."""
-    path = state_file(lake.path, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lease = FileLock(path.with_suffix(".lease"))
-    try:
-        lease.acquire(timeout=0)
-    except Timeout:
-        raise UserError(
-            f"wanted to be the only supervisor {name} of {lake.path}, found another one running; see "
-            "`turnmill status` and stop it first, or give this one other jobs (--only) and another --name."
-        ) from None
-    try:
+    refused = (
+        f"wanted to be the only supervisor {name} of {lake.path}, found another one running; see "
+        "`turnmill status` and stop it first, or give this one other jobs (--only) and another --name."
+    )
+    with held_lease(state_file(lake.path, name).with_suffix(".lease"), refused):
         yield
-    finally:
-        lease.release()
 
 
 class Up:
@@ -145,7 +126,7 @@ class Up:
         self.settings, self.lake, self.logs, self.fail_fast = settings, Lake(settings.lake), logs, fail_fast
         self.name = plan.name
         specs = plan.specs(settings)
-        self._memory = memory_of_a_driver(4 if plan.start_runs else 3)
+        self._memory = driver_memory(4 if plan.start_runs else 3)
         self.supervisor = Supervisor(specs, self._spawn, tell=self._tell)
         self.bootstrap = settings.bootstrap
         self.metrics_port: int | None = None
@@ -237,11 +218,15 @@ INTERVAL = click.FloatRange(min=0.1)
               help="Interval of ingest, settle and filter.")  # fmt: skip
 @click.option("--embed-every", "embed", type=INTERVAL, default=DEFAULT_EVERY, show_default=True, metavar="SECONDS")
 @click.option("--index-every", "index", type=INTERVAL, default=DEFAULT_EVERY, show_default=True, metavar="SECONDS")
-@click.option("--assemble-every", "assemble", type=INTERVAL, default=60.0, show_default=True, metavar="SECONDS")
-@click.option("--curate-every", "curate", type=INTERVAL, default=900.0, show_default=True, metavar="SECONDS",
+@click.option(
+    "--assemble-every", "assemble", type=INTERVAL, default=ASSEMBLE_EVERY, show_default=True, metavar="SECONDS"
+)
+@click.option("--curate-every", "curate", type=INTERVAL, default=CURATE_EVERY, show_default=True, metavar="SECONDS",
               help="A version is cut only where conversations changed.")  # fmt: skip
-@click.option("--trigger-every", "trigger", type=INTERVAL, default=60.0, show_default=True, metavar="SECONDS")
-@click.option("--maintain-every", "maintain", type=INTERVAL, default=600.0, show_default=True, metavar="SECONDS")
+@click.option("--trigger-every", "trigger", type=INTERVAL, default=TRIGGER_EVERY, show_default=True, metavar="SECONDS")
+@click.option(
+    "--maintain-every", "maintain", type=INTERVAL, default=MAINTAIN_EVERY, show_default=True, metavar="SECONDS"
+)
 @click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME",
               help="The model that embeds: its name or a folder.")  # fmt: skip
 @click.option("--start-runs", is_flag=True, help="Train where the trigger says start; otherwise it only decides.")

@@ -99,3 +99,24 @@ def random_base() -> Callable[..., None]:
         tokenizer.save_pretrained(folder)
 
     return write
+
+
+@pytest.fixture(scope="module")
+def run_places(tmp_path_factory: pytest.TempPathFactory, random_base: Callable[..., None]) -> dict[str, str]:
+    """Folders of a base with random weights and of a dataset of few words, as fields of a run's specification."""
+    import orjson
+
+    words = ["sun", "moon", "river", "stone", "bird", "leaf", "wind", "rain", "snow", "fire"]
+
+    def row(i: int) -> dict[str, list[dict[str, str]]]:
+        asked = random.Random(i).choices(words, k=3)
+        return {
+            "prompt": [{"role": "user", "content": f"Turn round: {' '.join(asked)}"}],
+            "completion": [{"role": "assistant", "content": " ".join(reversed(asked))}],
+        }
+
+    base, dataset = tmp_path_factory.mktemp("base"), tmp_path_factory.mktemp("dataset")
+    random_base(base, words)
+    for split, rows in (("train", range(64)), ("validation", range(100, 108))):
+        (dataset / f"{split}.jsonl").write_bytes(b"".join(orjson.dumps(row(i)) + b"\n" for i in rows))
+    return {"dataset": str(dataset), "base": str(base), "base_label": "b@1"}

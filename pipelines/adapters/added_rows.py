@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from pipelines.index.feeds import commit_path
+
 Key = tuple[object, ...]
 
 
@@ -49,7 +51,7 @@ class AddedRows:
         added = []
         for version in range(first, last + 1):
             try:
-                lines = (self.folder / "_delta_log" / f"{version:020d}.json").read_bytes().splitlines()
+                lines = commit_path(self.folder, version).read_bytes().splitlines()
             except FileNotFoundError:
                 return None
             for action in map(orjson.loads, filter(None, lines)):
@@ -76,7 +78,7 @@ def newest_ages(folder: Path, column: str) -> list[float]:
         return []
     newest = DeltaTable(str(folder), without_files=True).version()
     for version in range(newest, max(newest - 10, -1), -1):
-        path = folder / "_delta_log" / f"{version:020d}.json"
+        path = commit_path(folder, version)
         if not path.exists():
             break
         actions = [orjson.loads(line) for line in path.read_bytes().splitlines() if line]

@@ -102,14 +102,18 @@ def end_offsets(path: Path) -> dict[str, int]:
     if not path.exists():
         return {}
     result: dict[str, int] = {}
-    for i, line in enumerate(path.read_text().splitlines()[2:]):
-        source: Mapping[str, Any] = orjson.loads(line) if line.startswith("{") else {}
+    for i, source in enumerate(source_offsets(path)):
         if "reservoirVersion" in source:
             result[f"delta-{i}"] = int(source["reservoirVersion"])
             continue
         for topic, partitions in source.items():
             result.update({f"{topic}-{partition}": int(offset) for partition, offset in partitions.items()})
     return result
+
+
+def source_offsets(path: Path) -> list[Mapping[str, Any]]:
+    """Return what a file of the checkpoint's offset log says of each source of the query, empty where it has none."""
+    return [orjson.loads(line) if line.startswith("{") else {} for line in path.read_text().splitlines()[2:]]
 
 
 def commit_versions(lake: Lake, table: Table) -> dict[int, int]:

@@ -18,6 +18,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO
 
+import psutil
+
 from pipelines.adapters.supervised import VARIABLE, read_report
 from pipelines.supervision.states import Report
 
@@ -103,6 +105,16 @@ class ChildProcess:
     def _end_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+
+
+def tree_memory(pid: int) -> int:
+    """Return the resident memory of a process and all below it, bytes; 0 where it is gone."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        for one in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
+            with contextlib.suppress(psutil.Error):
+                total += one.memory_info().rss
+    return total
 
 
 def _rotating(path: Path) -> logging.Logger:

@@ -12,13 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-import psutil
 from deltalake import DeltaTable
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from pipelines.adapters import delta
 from pipelines.adapters.added_rows import AddedRows, newest_ages
+from pipelines.adapters.child_process import tree_memory
 from pipelines.adapters.kafka_settings import RETENTION_MS
 from pipelines.adapters.lake import Lake
 from pipelines.adapters.stream_lag import StreamLag
@@ -168,7 +168,7 @@ class LakeCollector(Collector):
         yield gauge("turnmill_job_state", "1 for the state that a job is in.", ["job", "state"], states)
         starts: Counter[tuple[object, ...]] = Counter({(job.name,): job.starts for job in jobs})
         yield counter("turnmill_job_starts", "How often a job was started.", ["job"], starts)
-        memory = [((job.name,), _memory(job.pid)) for job in jobs if job.pid]
+        memory = [((job.name,), tree_memory(job.pid)) for job in jobs if job.pid]
         yield gauge("turnmill_job_memory_bytes", "Resident memory of a job and its children.", ["job"], memory)
         reports = [report for job in jobs for report in job.reports.values()]
         seconds = [((report.name,), report.seconds) for report in reports if report.seconds is not None]
@@ -198,18 +198,3 @@ def counter(name: str, told: str, labels: list[str], values: Counter[tuple[objec
 
 def _text(value: object) -> str:
     return NONE if value is None else str(value)
-
-
-def _memory(pid: int) -> int:
-    try:
-        process = psutil.Process(pid)
-        tree = [process, *process.children(recursive=True)]
-    except psutil.Error:
-        return 0
-    total = 0
-    for one in tree:
-        try:
-            total += one.memory_info().rss
-        except psutil.Error:
-            continue
-    return total

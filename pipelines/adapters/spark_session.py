@@ -63,12 +63,15 @@ DRIVER_MEMORY = "TURNMILL_DRIVER_MEMORY"
 """What a driver gets instead, for instance 2g."""
 
 
-def driver_memory() -> str:
-    """Half of the machine's memory, between 1 and 8 GiB, as Spark writes it, where the environment does not say."""
+def driver_memory(drivers: int = 1) -> str:
+    """Return what a driver gets as Spark writes it: by the environment, else its share of half of the machine's memory.
+
+    The share, where some ``drivers`` run at once, is between 1 and 8 GiB.
+    """
     if told := os.environ.get(DRIVER_MEMORY):
         return told
-    half = psutil.virtual_memory().total // 2 // 2**20
-    return f"{min(max(half, 1024), 8192)}m"
+    share = psutil.virtual_memory().total // 2 // drivers // 2**20
+    return f"{min(max(share, 1024), 8192)}m"
 
 
 def spark_session(name: str, *, cores: int | None = None, short_lived: bool = False) -> SparkSession:

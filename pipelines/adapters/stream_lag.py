@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from pipelines.adapters import delta
+from pipelines.adapters.batch_log import source_offsets
 from pipelines.adapters.kafka_clients import client_settings
 from pipelines.adapters.lake import Lake
+from pipelines.index.feeds import commit_time
 
 ANSWER_SECONDS = 3.0
 
@@ -58,7 +59,7 @@ def delta_lag(lake: Lake, query: str, source: str) -> StreamLag:
     newest = delta.version(lake, source)
     read = max((next_version(one) for one in sources if "reservoirVersion" in one), default=0)
     behind = max(newest + 1 - read, 0)
-    waiting = _committed_at(lake.table(source), read) if behind else None
+    waiting = commit_time(lake.table(source), read) if behind else None
     seconds = max(time.time() - waiting, 0.0) if waiting else 0.0
     return StreamLag(query, source, "commits", behind, batch_id, at, round(seconds, 1))
 
@@ -80,10 +81,10 @@ def committed(checkpoint: Path) -> tuple[int | None, float | None, list[Mapping]
     newest = max(numbered)
     try:
         at = (checkpoint / "commits" / str(newest)).stat().st_mtime
-        lines = (checkpoint / "offsets" / str(newest)).read_text().splitlines()[2:]
+        offsets = source_offsets(checkpoint / "offsets" / str(newest))
     except FileNotFoundError:  # cleaned up meanwhile
         return newest, None, []
-    return newest, at, [orjson.loads(line) for line in lines if line.startswith("{")]
+    return newest, at, [source for source in offsets if source]
 
 
 def end_offsets(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int], int]:
@@ -97,10 +98,3 @@ def end_offsets(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int], 
         return {(at.topic, at.partition): future.result(ANSWER_SECONDS).offset for at, future in asked.items()}
     except (KafkaException, TimeoutError):
         return {}
-
-
-def _committed_at(table: Path, version: int) -> float | None:
-    try:
-        return (table / "_delta_log" / f"{version:020d}.json").stat().st_mtime
-    except FileNotFoundError:
-        return None

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
 from pipelines.adapters.lake import Lake
+from pipelines.index.feeds import commit_time
 
 SMALL_BYTES = 32_000_000
 MANY_SMALL = 16
@@ -114,21 +114,7 @@ def held_by(lake: Lake, name: str, readers: Iterable[Reader], retention: float, 
     for reader in readers:
         if reader.table != name:
             continue
-        at = _committed_at(lake.table(name), reader.version)
+        at = commit_time(lake.table(name), reader.version)
         if at is not None and now - at > retention:
             return f"{reader.name} has still to read version {reader.version}, {(now - at) / 3600:,.0f} hours old"
     return None
-
-
-def _committed_at(folder: Path, version: int) -> float | None:
-    """Return when a version was committed, by its log; None where there is none yet, or its entry is gone.
-
-    The log's own time counts before the file's, which is new in a copy of the lake.
-    """
-    path = folder / "_delta_log" / f"{version:020d}.json"
-    try:
-        actions = [orjson.loads(line) for line in path.read_bytes().splitlines() if line]
-        told = next((action["commitInfo"]["timestamp"] for action in actions if "commitInfo" in action), None)
-        return path.stat().st_mtime if told is None else told / 1000
-    except FileNotFoundError:
-        return None

@@ -75,6 +75,24 @@ def changed_keys(table_path: TablePath, name: str, *, after: int, until: int) ->
     return rows.group_by(columns).aggregate([])
 
 
+def commit_path(table: Path, version: int) -> Path:
+    """Return where the log of the table in a folder holds a version."""
+    return table / "_delta_log" / f"{version:020d}.json"
+
+
+def commit_time(table: Path, version: int) -> float | None:
+    """Return when a version was committed, seconds since 1970; None where its entry is not there (yet, or any more).
+
+    The log's own time counts before the file's, which is new in a copy of the lake.
+    """
+    path = commit_path(table, version)
+    try:
+        told = committed_at(path.read_bytes())
+        return path.stat().st_mtime if told is None else told / 1000
+    except FileNotFoundError:
+        return None
+
+
 def committed_at(commit: bytes) -> int | None:
     """Return when a commit of a Delta log says it was made, milliseconds since 1970; None where it does not."""
     for line in commit.splitlines():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from pipelines.index.feeds import SOURCES, TablePath, committed_at, pin_sources
+from pipelines.index.feeds import SOURCES, TablePath, commit_time, pin_sources
 from pipelines.index.standing import Standing
 
 
@@ -26,14 +26,13 @@ def index_lag(table_path: TablePath, standing: Standing | None) -> Lag:
     newest = pin_sources(table_path).versions
     versions = {name: max(newest[name] - held.get(name, -1), 0) for name in SOURCES}
     waiting = [at for name in SOURCES for at in _times(table_path, name, held.get(name, -1) + 1, newest[name])]
-    seconds = time.time() - min(waiting) / 1000 if waiting else 0.0
+    seconds = time.time() - min(waiting) if waiting else 0.0
     return Lag(versions, round(max(seconds, 0.0), 3))
 
 
-def _times(table_path: TablePath, name: str, first: int, last: int) -> list[int]:
+def _times(table_path: TablePath, name: str, first: int, last: int) -> list[float]:
     """Return the time of the oldest commit from ``first`` to ``last`` that the log still has, if any."""
     for version in range(first, last + 1):
-        path = table_path(name) / "_delta_log" / f"{version:020d}.json"
-        if path.is_file():
-            return [committed_at(path.read_bytes()) or path.stat().st_mtime_ns // 1_000_000]
+        if (at := commit_time(table_path(name), version)) is not None:
+            return [at]
     return []

@@ -92,11 +92,6 @@ class Deployment:
         now = time.time() if now is None else now
         return {job.name: trouble for job in self.jobs if (trouble := job.trouble(now))}
 
-    @property
-    def failed(self) -> tuple[JobState, ...]:
-        """The jobs that are not started again."""
-        return tuple(job for job in self.jobs if job.phase is Phase.FAILED)
-
     def write(self, path: Path) -> None:
         """Replace the state file atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -30,10 +30,10 @@ from urllib.parse import unquote
 import numpy as np
 import orjson
 import polars as pl
-import psutil
 from confluent_kafka import Producer
 from ingest import records
 
+from pipelines.adapters.child_process import tree_memory
 from pipelines.adapters.kafka_broker import running_broker
 from pipelines.adapters.kafka_clients import client_settings
 from pipelines.adapters.kafka_topics import ensure_topics
@@ -91,16 +91,6 @@ class Watch(threading.Thread):
             if time.monotonic() - measured_at >= 5:
                 measured_at = time.monotonic()
                 self.memory.append((time.time(), tree_memory(self.process.pid)))
-
-
-def tree_memory(pid: int) -> int:
-    """Return the resident memory of a process and all below it."""
-    total = 0
-    with contextlib.suppress(psutil.Error):
-        for one in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
-            with contextlib.suppress(psutil.Error):
-                total += one.memory_info().rss
-    return total
 
 
 def send(bootstrap: str, values: Iterator[bytes], rate: float, seconds: float) -> int:

@@ -1,7 +1,6 @@
 """Ranks that are killed, hang or cannot write: the run takes all its steps or ends typed, and never from a half."""
 
 import os
-import random
 import resource
 import socket
 import threading
@@ -20,32 +19,13 @@ from pipelines.training.trainers import CHECKPOINTS
 
 pytestmark = pytest.mark.long
 
-WORDS = ["sun", "moon", "river", "stone", "bird", "leaf", "wind", "rain", "snow", "fire"]
 STEPS = 24
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def row(i):
-    asked = random.Random(i).choices(WORDS, k=3)
-    return {
-        "prompt": [{"role": "user", "content": f"Turn round: {' '.join(asked)}"}],
-        "completion": [{"role": "assistant", "content": " ".join(reversed(asked))}],
-    }
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory, random_base):
-    """Folders of a base with random weights and of a dataset."""
-    base, dataset = tmp_path_factory.mktemp("base"), tmp_path_factory.mktemp("dataset")
-    random_base(base, WORDS)
-    for split, rows in (("train", range(64)), ("validation", range(100, 108))):
-        (dataset / f"{split}.jsonl").write_bytes(b"".join(orjson.dumps(row(i)) + b"\n" for i in rows))
-    return {"dataset": str(dataset), "base": str(base), "base_label": "b@1"}
-
-
-def specified(places, **changes):
+def specified(run_places, **changes):
     fields = {"max_steps": STEPS, "nproc": 2, "batch_size": 4, "max_length": 64, "lora_rank": 4, "save_steps": 5}
-    return RunSpec("run-1", "ds-1", **places, **{**fields, **changes})
+    return RunSpec("run-1", "ds-1", **run_places, **{**fields, **changes})
 
 
 def last_step(folder):
@@ -90,8 +70,8 @@ def assert_ends_typed(spec, folder, disturb):
     assert not (folder / "result.json").exists()
 
 
-def test_two_launches_make_one_run_and_ranks_killed_in_a_step_and_in_a_save_cost_it_no_step(places, tmp_path):
-    spec, seen = specified(places, max_restarts=2), []
+def test_two_launches_make_one_run_and_ranks_killed_in_a_step_and_in_a_save_cost_it_no_step(run_places, tmp_path):
+    spec, seen = specified(run_places, max_restarts=2), []
 
     def kill():
         waited_for(lambda: last_step(tmp_path) >= 7)
@@ -116,8 +96,8 @@ def test_two_launches_make_one_run_and_ranks_killed_in_a_step_and_in_a_save_cost
     assert one.loss_after < one.loss_before
 
 
-def test_a_rank_that_hangs_ends_the_run_typed_when_the_collective_has_waited_long_enough(places, tmp_path):
-    spec = specified(places, collective_seconds=6.0)
+def test_a_rank_that_hangs_ends_the_run_typed_when_the_collective_has_waited_long_enough(run_places, tmp_path):
+    spec = specified(run_places, collective_seconds=6.0)
 
     def hang():
         waited_for(lambda: last_step(tmp_path) >= 6)
@@ -131,8 +111,10 @@ def test_a_rank_that_hangs_ends_the_run_typed_when_the_collective_has_waited_lon
     assert latest_complete(tmp_path / CHECKPOINTS, spec.digest) is not None
 
 
-def test_a_save_that_does_not_fit_ends_the_run_typed_and_the_next_launch_goes_on_from_what_is_whole(places, tmp_path):
-    spec = specified(places)
+def test_a_save_that_does_not_fit_ends_the_run_typed_and_the_next_launch_goes_on_from_what_is_whole(
+    run_places, tmp_path
+):
+    spec = specified(run_places)
 
     def fill():
         waited_for(lambda: latest_complete(tmp_path / CHECKPOINTS, spec.digest))
@@ -147,12 +129,12 @@ def test_a_save_that_does_not_fit_ends_the_run_typed_and_the_next_launch_goes_on
     assert (result.steps, result.extra["resumed_at_step"]) == (STEPS, float(whole.name.rpartition("-")[2]))
 
 
-def test_two_machines_meet_and_train_one_run(places, tmp_path):
+def test_two_machines_meet_and_train_one_run(run_places, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     fields = {"nproc": 1, "nodes": 2, "least_nodes": 2, "max_steps": 6, "save_steps": 0}
-    spec = specified(places, **fields | {"rendezvous": f"127.0.0.1:{port}"})
+    spec = specified(run_places, **fields | {"rendezvous": f"127.0.0.1:{port}"})
     launcher = LocalTorchrun(ENVIRONMENT)
     launcher.launch(spec, tmp_path)
     waited_for(lambda: (tmp_path / SPEC_FILE).is_file())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shlex
 import time
 from pathlib import Path
@@ -22,26 +23,13 @@ from schemas import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
-DOCKERFILE = re.sub(r"\\\n\s*", " ", (DOCKER / "Dockerfile").read_text())
+DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 DASHBOARD = json.loads((DOCKER / "grafana" / "dashboards" / "turnmill.json").read_text())
 OURS = {name: service for name, service in COMPOSE["services"].items() if "turnmill" in service["image"]}
 
 
-def stages():
-    """Return the instructions of each stage of the Dockerfile, those of its parents first."""
-    found, name = {}, None
-    for line in DOCKERFILE.splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "FROM":
-            base, _, name = rest.partition(" AS ")
-            found[name] = list(found.get(base, [])) if base in found else [("FROM", base)]
-        elif word.isupper() and name is not None:
-            found[name].append((word, rest))
-    return found
-
-
-STAGES = stages()
+STAGES = runpy.run_path(str(DOCKER / "run_steps.py"))["stages"](DOCKERFILE)
 
 
 def last(role, word):
